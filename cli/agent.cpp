@@ -24,6 +24,7 @@ struct AgentRequest {
   bool stays = false;
   bool shares_machine = false;
   std::vector<std::string> interfaces;
+  std::string nvml;  // empty: where the driver puts it
   std::string lab_group;
   std::string lab_management;
   std::vector<std::string> lab_links;
@@ -98,7 +99,8 @@ int agent_command(const AgentRequest& request) {
                     .shares_machine = request.shares_machine,
                     .lab_management = request.lab_management,
                     .lab_links = request.lab_links,
-                    .interfaces = request.interfaces});
+                    .interfaces = request.interfaces,
+                    .nvml = request.nvml});
 }
 
 }  // namespace
@@ -166,6 +168,11 @@ void add_agent(Program& program) {
              "but the loopback)")
       .type_name("NAME");
   agent
+      .value("--nvml", request->nvml,
+             "NVIDIA's management library, by which its GPUs are watched (default: libnvidia-ml.so.1 of the "
+             "system)")
+      .type_name("FILE");
+  agent
       .value("--lab-group", request->lab_group,
              "The control group of this host of a lab: faults may limit the processor time of ranks below it")
       .type_name("DIR");
@@ -181,9 +188,10 @@ void add_agent(Program& program) {
       .value("--lab-disk", request->lab_disk,
              "The state of the disk of this host of a lab: faults may fill it, or let it fail")
       .type_name("FILE");
-  agent.flag(
-      "--shares-machine", request->shares_machine,
-      "Other agents run on this machine: use no interface that is not named, and not the kernel's log");
+  agent.flag("--shares-machine", request->shares_machine,
+             "Other agents run on this machine: use only the interfaces and the --nvml that are named, and "
+             "do not read "
+             "the kernel's log");
   agent.runs([request] { return agent_command(*request); });
 }
 

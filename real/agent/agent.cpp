@@ -8,6 +8,7 @@
 #include "real/agent/place.hpp"
 #include "real/agent/probe_threads.hpp"
 #include "real/certs/peer_trust.hpp"
+#include "real/nvml/library.hpp"
 #include "real/runner/rank_tag.hpp"
 #include "real/signals/machine_sensor.hpp"
 #include "real/stream/listening.hpp"
@@ -76,8 +77,10 @@ MachineSources sources_of(const AgentOptions& options, const HostIdentity& ident
                          .identity = identity,
                          .interfaces = options.interfaces,
                          .links = options.lab_links,
-                         .rdma = !options.shares_machine};
+                         .rdma = !options.shares_machine,
+                         .nvml = options.nvml};
   if (options.shares_machine) return sources;
+  if (sources.nvml.empty()) sources.nvml = nvml::kLibrary;
   if (sources.interfaces.empty()) sources.interfaces = own_interfaces("");
   sources.kernel_log = "/dev/kmsg";
   return sources;

@@ -32,12 +32,14 @@ struct AgentOptions {
   std::function<std::unique_ptr<HostFaults>()> host_faults = {};
   /// Of the faults that end in the death of ranks, those whose cause is made here; for the others ranks are killed.
   std::set<InjectionKind> causes = {};
-  /// Other agents run on this machine: its kernel's log is not this host's, and of its interfaces those alone that are named.
+  /// Other agents run on this machine: its kernel's log and its GPUs are not this host's, and of its interfaces those alone that are named.
   bool shares_machine = false;
   std::string lab_management = {};  // the interface of this host of a lab that its driver reaches it by
   std::vector<std::string> lab_links = {};  // the data interfaces of this host of a lab
   std::vector<std::string> interfaces =
       {};  // that carry its ranks' traffic; none named: all but the loopback
+  std::string nvml =
+      {};  // NVIDIA's management library; not named: nvml::kLibrary, and none where the machine is shared
 };
 
 inline constexpr int kAgentEnded = 0;      // a driver told it to quit, or SIGTERM, SIGINT or SIGHUP did

@@ -108,7 +108,7 @@ void Supervisor::run_timers() {
   watches_.on_deadline(now_);
   for (const auto& [source, lines] : patterns_.take_skipped(now_)) {
     around_.say(std::to_string(lines) + " lines of " +
-                (source == LinePatterns::kKernel ? "the kernel" : "rank " + std::to_string(source)) +
+                (source == LinePatterns::kHost ? "the host" : "rank " + std::to_string(source)) +
                 " were not looked at: too many came in a second");
   }
   while (true) {
@@ -150,7 +150,7 @@ void Supervisor::hear_ranks() {
                          .on_exit = [this](const RankRunner::Exit& exit) { on_exit(exit); },
                          .on_stuck = [this](const std::string& what) { around_.say(what); }});
   hear_start();
-  for (const std::string& line : around_.host.kernel_lines()) on_kernel_line(line);
+  for (const std::string& line : around_.host.logged_lines()) on_logged_line(line);
 }
 
 bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::string& line) {
@@ -245,9 +245,9 @@ void Supervisor::on_printed(std::uint32_t run, std::uint32_t rank, const std::st
   }
 }
 
-void Supervisor::on_kernel_line(const std::string& line) {
-  for (const std::uint32_t pattern : patterns_.match(LinePatterns::kKernel, line, now_)) {
-    around_.say("the kernel logged " + greeting_.patterns[pattern] + ": " + line);
+void Supervisor::on_logged_line(const std::string& line) {
+  for (const std::uint32_t pattern : patterns_.match(LinePatterns::kHost, line, now_)) {
+    around_.say("the host logged " + greeting_.patterns[pattern] + ": " + line);
     watches_.on_log(greeting_.patterns[pattern], now_);
   }
 }

@@ -82,7 +82,7 @@ class Supervisor {
   bool on_line(std::uint32_t run, std::uint32_t rank, const std::string& line);
   void on_exit(const RankRunner::Exit& exit);
   void on_printed(std::uint32_t run, std::uint32_t rank, const std::string& line);
-  void on_kernel_line(const std::string& line);
+  void on_logged_line(const std::string& line);
   void train();
   void stop_watching_ranks();
   bool measures_traffic() const;

@@ -2,6 +2,7 @@
 #include "core/quantity.hpp"
 #include "models/world/blast_radius.hpp"
 #include "real/driver/event_log.hpp"
+#include "real/driver/gpus_text.hpp"
 #include "real/driver/real_cluster.hpp"
 #include "real/injectors/injector.hpp"
 
@@ -370,6 +371,9 @@ std::vector<std::vector<std::string>> RealCluster::host_rows() const {
                                                        "retired"};
   std::vector<std::vector<std::string>> rows = {
       {"host", "state", "ranks", "agent", "heartbeat", "name", "address"}};
+  const bool with_gpus =
+      std::any_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return !host.report.gpus.empty(); });
+  if (with_gpus) rows.front().emplace_back("GPUs");
   for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
     const Host& host = hosts_[h];
     std::string state(kStates[static_cast<std::size_t>(host.state)]);
@@ -382,6 +386,7 @@ std::vector<std::vector<std::string>> RealCluster::host_rows() const {
     rows.push_back({std::to_string(h), state, ranks.empty() ? "none" : ranks, host.link ? "attends" : "gone",
                     host.link ? rounded_text(last_ - host.heard) + " ago" : "none", host.identity.pod,
                     host.identity.address});
+    if (with_gpus) rows.back().push_back(gpus_text(host.report.gpus));
   }
   return rows;
 }

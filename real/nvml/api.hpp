@@ -14,6 +14,8 @@ enum class Return : std::int32_t {
   success = 0,
   invalid_argument = 2,
   not_supported = 3,
+  insufficient_size = 7,
+  timeout = 10,
   function_not_found = 13,
   gpu_is_lost = 15,
 };
@@ -29,6 +31,33 @@ struct PciInfo {
 struct Memory {
   std::uint64_t total, free, used;
 };
+
+/// nvmlUtilization_t, in percent.
+struct Utilization {
+  std::uint32_t gpu, memory;
+};
+
+/// nvmlFieldValue_t; `value` is its union, read as unsigned long long. Fields NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX and _RX are such, in KiB.
+struct FieldValue {
+  std::uint32_t field, scope;
+  std::int64_t at, latency;  // microseconds
+  std::int32_t type;
+  Return code;
+  std::uint64_t value;
+};
+inline constexpr std::uint32_t kLinkKibSent = 138, kLinkKibReceived = 139;
+
+/// nvmlEventSet_t and nvmlEventData_t.
+using EventSet = void*;
+struct Event {
+  Device device;
+  std::uint64_t type, data;  // the number of an XID
+  std::uint32_t gpu_instance, compute_instance;
+};
+inline constexpr std::uint64_t kXidEvent = 0x8;  // nvmlEventTypeXidCriticalError
+
+/// nvmlTemperatureSensors_t and nvmlClockType_t.
+inline constexpr std::uint32_t kTemperatureOfGpu = 0, kClockOfMultiprocessors = 1;
 
 /// nvmlMemoryErrorType_t and nvmlEccCounterType_t.
 inline constexpr std::uint32_t kCorrected = 0, kUncorrected = 1;
@@ -62,6 +91,15 @@ struct Table {
   Call<Device, std::uint32_t*> pcie_generation, pcie_generation_max, pcie_width, pcie_width_max, pcie_replays;
   Call<Device, std::uint32_t, std::uint32_t*> link_state;                  // by link: whether it is active
   Call<Device, std::uint32_t, std::uint32_t, std::uint64_t*> link_errors;  // by link and kind
+  Call<Device, std::uint32_t, std::uint32_t*> temperature, clock;          // by sensor, in C; by kind, in MHz
+  Call<Device, std::uint32_t*> power;                                      // in mW
+  Call<Device, Utilization*> utilization;
+  Call<Device, std::uint32_t*, void*> processes;  // room for so many, and how many there are
+  Call<Device, std::int32_t, FieldValue*> field_values;
+  Call<EventSet*> create_events;
+  Call<EventSet> free_events;
+  Call<Device, std::uint64_t, EventSet> register_events;  // by kinds
+  Call<EventSet, Event*, std::uint32_t> wait_for_event;   // for so many milliseconds
 };
 
 }  // namespace gauntlet::nvml

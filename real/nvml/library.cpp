@@ -59,6 +59,16 @@ bool Library::load(const std::string& path) {
   find(library, "nvmlDeviceGetPcieReplayCounter", to.pcie_replays);
   find(library, "nvmlDeviceGetNvLinkState", to.link_state);
   find(library, "nvmlDeviceGetNvLinkErrorCounter", to.link_errors);
+  find(library, "nvmlDeviceGetTemperature", to.temperature);
+  find(library, "nvmlDeviceGetClockInfo", to.clock);
+  find(library, "nvmlDeviceGetPowerUsage", to.power);
+  find(library, "nvmlDeviceGetUtilizationRates", to.utilization);
+  find(library, "nvmlDeviceGetComputeRunningProcesses_v3", to.processes);
+  find(library, "nvmlDeviceGetFieldValues", to.field_values);
+  find(library, "nvmlEventSetCreate", to.create_events);
+  find(library, "nvmlEventSetFree", to.free_events);
+  find(library, "nvmlDeviceRegisterEvents", to.register_events);
+  find(library, "nvmlEventSetWait_v2", to.wait_for_event);
   return true;
 }
 

@@ -9,6 +9,9 @@
 
 namespace gauntlet::nvml {
 
+/// As the driver installs it.
+inline constexpr const char* kLibrary = "libnvidia-ml.so.1";
+
 /// Why a question has no answer.
 struct Trouble {
   std::string why;  // empty: it has one

@@ -1,4 +1,4 @@
-// What a host says of itself beside its ranks, as the supervisor sees it: its hardware, its counters, its kernel's log.
+// What a host says of itself beside its ranks, as the supervisor sees it: its hardware, its counters, what it has logged.
 #pragma once
 
 #include "real/stream/messages.hpp"
@@ -24,8 +24,8 @@ class HostSensor {
   virtual std::optional<std::uint64_t> bytes_sent() { return std::nullopt; }
   /// False while a link that its ranks need is down: others wait for it then, whatever its ranks wait for.
   virtual bool links_up() const { return true; }
-  /// Lines of the kernel's log since the last call, a bounded number of them.
-  virtual std::vector<std::string> kernel_lines() { return {}; }
+  /// Lines that the host has logged since the last call, a bounded number of them: of its kernel, and of what its GPUs have met.
+  virtual std::vector<std::string> logged_lines() { return {}; }
 };
 
 }  // namespace gauntlet

@@ -1,4 +1,4 @@
-// The kinds of log lines that an agent looks for in what ranks print and in the kernel's log, by regular expressions.
+// The kinds of log lines that an agent looks for in what ranks print and in what the host logs, by regular expressions.
 #pragma once
 
 #include "core/time.hpp"
@@ -28,10 +28,10 @@ class LinePatterns {
   /// By PatternId. An empty one, and one that is not valid, finds nothing.
   explicit LinePatterns(const std::vector<std::string>& expressions);
 
-  /// The PatternIds that the line matches, in ascending order. `source`: a rank, kKernel or kInjected.
+  /// The PatternIds that the line matches, in ascending order. `source`: a rank, kHost or kInjected.
   std::vector<std::uint32_t> match(std::uint32_t source, std::string_view line, Time now);
-  static constexpr std::uint32_t kKernel = ~0U;
-  static constexpr std::uint32_t kInjected = kKernel - 1;  // lines of injected faults
+  static constexpr std::uint32_t kHost = ~0U;
+  static constexpr std::uint32_t kInjected = kHost - 1;  // lines of injected faults
 
   /// How many lines were not looked at or not reported since the last call, and of which sources; once a second at most.
   std::map<std::uint32_t, std::uint64_t> take_skipped(Time now);

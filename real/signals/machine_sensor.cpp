@@ -191,9 +191,11 @@ MachineSensor::MachineSensor(MachineSources sources)
   if (sources_.rdma && !sources_.interfaces.empty()) {
     for (std::string& file : find_rdma_counters(sources_.root)) rdma_counters_.emplace_back(std::move(file));
   }
-  if (sources_.kernel_log.empty()) return;
-  kernel_log_ = Descriptor(::open(sources_.kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!sources_.kernel_log.empty())
+    kernel_log_ = Descriptor(::open(sources_.kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (kernel_log_) ::lseek(kernel_log_.get(), 0, SEEK_END);  // what is in it is of the past
+  if (!sources_.nvml.empty())
+    gpus_ = std::make_unique<GpuWatch>(GpuWatchSetup{.library = sources_.nvml, .xids = !kernel_log_});
 }
 
 HostReport MachineSensor::report() {
@@ -206,6 +208,7 @@ HostReport MachineSensor::report() {
   struct statvfs disk {};
   if (::statvfs(sources_.directory.c_str(), &disk) == 0)
     report.free_disk_bytes = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+  if (gpus_) report.gpus = gpus_->vitals();
   return report;
 }
 
@@ -228,8 +231,8 @@ bool MachineSensor::links_up() const {
                       [](const std::string& link) { return link_state(link) == LinkState::down; });
 }
 
-std::vector<std::string> MachineSensor::kernel_lines() {
-  std::vector<std::string> lines;
+std::vector<std::string> MachineSensor::logged_lines() {
+  std::vector<std::string> lines = gpus_ ? gpus_->take_lines() : std::vector<std::string>();
   std::array<char, 8192> record;  // the kernel's longest
   for (std::size_t i = 0; kernel_log_ && i < kRecordsAtOnce; ++i) {
     const ssize_t length = ::read(kernel_log_.get(), record.data(), record.size());
@@ -244,6 +247,7 @@ std::vector<std::string> MachineSensor::kernel_lines() {
 
 void MachineSensor::add_to(std::vector<pollfd>& polled) const {
   polled.push_back({.fd = kernel_log_ ? kernel_log_.get() : -1, .events = POLLIN, .revents = 0});
+  polled.push_back({.fd = gpus_ ? gpus_->descriptor() : -1, .events = POLLIN, .revents = 0});
 }
 
 }  // namespace gauntlet

@@ -1,12 +1,14 @@
-// The machine of an agent, from /proc and /sys.
+// The machine of an agent, from /proc and /sys, and by the driver of its GPUs.
 #pragma once
 
+#include "real/signals/gpu_watch.hpp"
 #include "real/signals/host_sensor.hpp"
 #include "real/system/descriptor.hpp"
 #include "real/system/kept_file.hpp"
 
 #include <poll.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct MachineSources {
   bool rdma = true;                  // its RDMA ports are too, and are read in place of the interfaces
   /// Its kernel's log is that of this host alone: /dev/kmsg; empty: not read.
   std::string kernel_log{};
+  std::string nvml{};  // the library that its GPUs are looked at by; empty: they are not
 };
 
 class MachineSensor final : public HostSensor {
@@ -31,7 +34,7 @@ class MachineSensor final : public HostSensor {
   HostReport report() override;
   std::optional<std::uint64_t> bytes_sent() override;
   bool links_up() const override;
-  std::vector<std::string> kernel_lines() override;
+  std::vector<std::string> logged_lines() override;
   /// Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;
 
@@ -41,6 +44,7 @@ class MachineSensor final : public HostSensor {
   std::vector<KeptFile> rdma_counters_;
   KeptFile interfaces_;  // of /proc, with the counters of each
   Descriptor kernel_log_;
+  std::unique_ptr<GpuWatch> gpus_;
 };
 
 HostHardware read_hardware(const std::string& root);

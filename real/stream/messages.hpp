@@ -51,6 +51,16 @@ struct NicCounters {
   std::uint64_t received_bytes = 0, sent_bytes = 0;
   friend bool operator==(const NicCounters&, const NicCounters&) = default;
 };
+/// What its driver says of a GPU; 0 where it says nothing.
+struct GpuVitals {
+  std::string name;  // "GPU 0"
+  std::uint32_t celsius = 0, watts = 0, megahertz = 0;
+  std::uint32_t percent = 0;       // share of the last second in which a kernel ran
+  std::uint64_t memory_bytes = 0;  // that are used
+  std::uint32_t processes = 0;     // that compute on it
+  std::uint64_t link_bytes = 0;    // over all its NVLinks, both ways, since they came up
+  friend bool operator==(const GpuVitals&, const GpuVitals&) = default;
+};
 /// A process that carries ranks.
 struct RankVitals {
   std::uint32_t rank = 0;  // its first
@@ -68,6 +78,7 @@ struct HostReport {
   std::vector<NicCounters> nics;
   std::vector<RankVitals> ranks;
   std::uint64_t free_disk_bytes = 0;  // where the agent writes
+  std::vector<GpuVitals> gpus{};      // none where their driver is not asked
   friend bool operator==(const HostReport&, const HostReport&) = default;
 };
 

@@ -216,6 +216,17 @@ void put(const HostReport& from, agent::HostReport& to) {
     rank.set_silent_ns(each.silent_ns);
   }
   to.set_free_disk_bytes(from.free_disk_bytes);
+  for (const GpuVitals& each : from.gpus) {
+    agent::GpuVitals& gpu = *to.add_gpu_vitals();
+    gpu.set_name(each.name);
+    gpu.set_celsius(each.celsius);
+    gpu.set_watts(each.watts);
+    gpu.set_megahertz(each.megahertz);
+    gpu.set_percent(each.percent);
+    gpu.set_memory_bytes(each.memory_bytes);
+    gpu.set_processes(each.processes);
+    gpu.set_link_bytes(each.link_bytes);
+  }
 }
 void put(const AgentHeartbeat& from, agent::FromAgent& to) {
   agent::Heartbeat& heartbeat = *to.mutable_heartbeat();
@@ -330,6 +341,15 @@ HostReport get(const agent::HostReport& from) {
                             .cpu_ns = each.cpu_ns(),
                             .memory_bytes = each.memory_bytes(),
                             .silent_ns = each.silent_ns()});
+  for (const agent::GpuVitals& each : from.gpu_vitals())
+    report.gpus.push_back({.name = each.name(),
+                           .celsius = each.celsius(),
+                           .watts = each.watts(),
+                           .megahertz = each.megahertz(),
+                           .percent = each.percent(),
+                           .memory_bytes = each.memory_bytes(),
+                           .processes = each.processes(),
+                           .link_bytes = each.link_bytes()});
   return report;
 }
 

@@ -47,6 +47,15 @@ void send_any(FuzzedDataProvider in) {
                             .cpu_ns = number(),
                             .memory_bytes = count(),
                             .silent_ns = number()});
+  while (in.ConsumeBool())
+    report.gpus.push_back({.name = text(),
+                           .celsius = count(),
+                           .watts = count(),
+                           .megahertz = count(),
+                           .percent = count(),
+                           .memory_bytes = count(),
+                           .processes = count(),
+                           .link_bytes = count()});
   arrives_as_sent<agent::FromAgent>(
       AgentMessage(AgentHeartbeat{.number = count(),
                                   .at_ns = number(),

@@ -159,6 +159,32 @@ TEST_F(Agents, LogLinesAndStepsPassTheirWatches) {
   driver.link.unwatch(WatchId{3});
 }
 
+TEST_F(Agents, WhatAGpuMeetsPassesItsWatchAndItsLoadIsReported) {
+  const Variable wrong("MOCK_NVML", "ecc-grows=5");
+  AgentUnderTest agent(directory, trainer.program(), {"--nvml", MOCK_NVML});
+  {
+    DriverUnderTest driver(agent.socket(), 1,
+                           {.patterns = {"collective_timeout", "gpu_ecc"},
+                            .expressions = {"", R"(^GPU \d+: uncorrected errors of memory)"}});
+    driver.attend();
+    driver.link.watch(watch(WatchId{1}, Signal::log_line, ComponentKind::host, Match{PatternId{1}}));
+    EXPECT_EQ(driver.await_seen().watch, WatchId{1});
+  }
+  agent.await_said("the host logged gpu_ecc: GPU 1: uncorrected errors of memory: 5 more");
+  DriverUnderTest driver(agent.socket(), 2);
+  driver.attend();
+  const auto first = driver.await<AgentHeartbeat>();
+  ASSERT_TRUE(first.report && first.report->gpus.size() == 2);
+  EXPECT_EQ(first.report->gpus[0], (GpuVitals{.name = "GPU 0",
+                                              .celsius = 41,
+                                              .watts = 350,
+                                              .megahertz = 1755,
+                                              .percent = 50,
+                                              .memory_bytes = std::uint64_t{20} << 30U,
+                                              .processes = 1,
+                                              .link_bytes = 1024 * 1000 * (138 + 139)}));
+}
+
 TEST_F(Agents, TimesAreOfTheirOwnClockAndALeaseIsAnsweredWithIt) {
   AgentUnderTest agent(directory, trainer.program());
   const Time before{Duration(monotonic_ns())};

@@ -335,11 +335,11 @@ TEST_F(Machine, KernelLinesAreThoseSinceItBegan) {
   const std::string log = root / "kmsg";
   put("kmsg", "4,1,1,-;of the past\n");
   MachineSensor sensor({.root = root, .kernel_log = log});
-  EXPECT_THAT(sensor.kernel_lines(), IsEmpty());
+  EXPECT_THAT(sensor.logged_lines(), IsEmpty());
   std::ofstream(log, std::ios::app) << "4,2,2,-;NVRM: Xid\n";
-  EXPECT_THAT(sensor.kernel_lines(), ElementsAre("NVRM: Xid"));
-  EXPECT_THAT(sensor.kernel_lines(), IsEmpty());
-  EXPECT_THAT(MachineSensor({.root = root, .kernel_log = root / "none"}).kernel_lines(), IsEmpty());
+  EXPECT_THAT(sensor.logged_lines(), ElementsAre("NVRM: Xid"));
+  EXPECT_THAT(sensor.logged_lines(), IsEmpty());
+  EXPECT_THAT(MachineSensor({.root = root, .kernel_log = root / "none"}).logged_lines(), IsEmpty());
 }
 
 TEST_F(Machine, ItsReportHoldsIdentityAndDisk) {

@@ -34,7 +34,7 @@ class Gpus : public testing::Test {
  protected:
   Gpus() { begin_again(); }
   ~Gpus() override {
-    ::unsetenv("MOCK_NVML");
+    says("");
     ::dlclose(resident_);
   }
 
@@ -42,7 +42,9 @@ class Gpus : public testing::Test {
     says("");
     reinterpret_cast<void (*)()>(::dlsym(resident_, "mock_nvml_reset"))();
   }
-  static void says(const std::string& words) { ::setenv("MOCK_NVML", words.c_str(), 1); }
+  void says(const std::string& words) const {
+    reinterpret_cast<void (*)(const char*)>(::dlsym(resident_, "mock_nvml_say"))(words.c_str());
+  }
   std::uint64_t failures() const {
     return reinterpret_cast<std::uint64_t (*)()>(::dlsym(resident_, "mock_nvml_failures"))();
   }
