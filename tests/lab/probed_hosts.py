@@ -14,6 +14,7 @@ GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 600  # a guard against hanging
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 PORT = 7500
+WITH_US = ["setpriv", "--pdeathsig", "KILL"]  # what runs beside the test does not outlive it, however that ends
 
 
 def missing():
@@ -48,7 +49,7 @@ class Namespace:
     """A network that a process of ours holds."""
 
     def __init__(self):
-        self.holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+        self.holder = subprocess.Popen([*WITH_US, "unshare", "--net", "sleep", "infinity"])
         own = os.readlink("/proc/self/ns/net")
         end = time.monotonic() + SECONDS_MAX
         while os.readlink(f"/proc/{self.holder.pid}/ns/net") == own and time.monotonic() < end:
@@ -83,8 +84,9 @@ class Host:
         self.server = None
 
     def listen(self, secret):
-        self.server = subprocess.Popen(self.network.words(GAUNTLET, "probe", "--serve", f"{self.name}:{PORT}", "--secret-file", str(secret)),
-                                       stdout=subprocess.PIPE, text=True)
+        self.server = subprocess.Popen(
+            [*WITH_US, *self.network.words(GAUNTLET, "probe", "--serve", f"{self.name}:{PORT}", "--secret-file", str(secret))],
+            stdout=subprocess.PIPE, text=True)
         line = self.server.stdout.readline()
         assert line.startswith("listens on "), line
 
@@ -122,7 +124,7 @@ class Host:
 
 @contextlib.contextmanager
 def busy_core(core):
-    hog = subprocess.Popen(["taskset", "--cpu-list", str(core), "sh", "-c", "while :; do :; done"])
+    hog = subprocess.Popen([*WITH_US, "taskset", "--cpu-list", str(core), "sh", "-c", "while :; do :; done"])
     try:
         used = pathlib.Path(f"/proc/{hog.pid}/schedstat")  # nanoseconds on a core
         end = time.monotonic() + SECONDS_MAX

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/files/files.hpp"
+#include "real/nvml/library.hpp"
 #include "real/probes/host/file_system_space.hpp"
 #include "real/probes/judge.hpp"
 #include "real/probes/link/link_socket.hpp"
@@ -24,8 +25,12 @@ struct ProbedHost {
   std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
   std::vector<Neighbour> neighbours = {};           // hosts to measure the links to
   std::string secret = {};                          // that they have too
-  std::string nvml = "libnvidia-ml.so.1";           // NVIDIA's management library, as dlopen(3) takes it
+  /// So often a link that seems slow is measured by a further connection, before anybody blames it: what the schedulers of both hosts make of
+  /// one connection differs from the next. None where the neighbour listens for one connection alone.
+  int looks_again = 5;
+  std::string nvml = nvml::kLibrary;                // NVIDIA's management library, as dlopen(3) takes it
   std::string cuda_program = {};                    // empty: gauntlet-cuda-probe beside this program
+  std::string ucx_program = {};                     // empty: gauntlet-ucx-probe beside it
 };
 
 struct OwnProbe {

@@ -1,8 +1,8 @@
 #include "real/probes/host/configuration.hpp"
 #include "real/probes/host/cpu_probes.hpp"
-#include "real/probes/host/cuda_probes.hpp"
 #include "real/probes/host/disk_probes.hpp"
 #include "real/probes/host/gpu_probes.hpp"
+#include "real/probes/host/helper_program.hpp"
 #include "real/probes/host/host_check.hpp"
 #include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
@@ -76,6 +76,10 @@ const std::array kOwnProbes = {
              {"%", Better::lower},
              probe_tcp_loss,
              true},
+    OwnProbe{"ucx_mesh",
+             "transfers by UCX over each network card of the host, of what like ones do",
+             {"%", Better::higher},
+             probe_ucx_mesh},
     OwnProbe{"clock",
              "the most that the clock may be wrong by, as the kernel knows it",
              {"ms", Better::lower},

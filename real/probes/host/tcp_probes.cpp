@@ -9,8 +9,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -19,6 +23,8 @@ constexpr double kCarriesNothingMs = 5000;  // as long as a LinkSocket waits
 constexpr std::size_t kBatches = 10;
 // Assumption: two cores that both ends of a connection share are busy for 95% and more of the time while nothing else bounds it.
 constexpr double kBoundByCores = 0.9;
+// Below this share of the usual rate a link is looked at again: somewhat above the line of the catalogue.
+constexpr double kUsualRate = 0.85;
 constexpr const char* kCarriesNothing = "the link carried nothing for 5 s";
 
 PartSample part_of(const Neighbour& neighbour, const std::string& part, std::vector<double> values,
@@ -122,9 +128,8 @@ std::vector<double> tails_of(LinkEchoes echoes) {
   return tails;
 }
 
-}  // namespace
-
-ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
+/// By a connection of its own to each neighbour.
+ProbeSample rates_with_neighbours(const ProbedHost& host) {
   return of_neighbours(host, [&](const Neighbour& neighbour, LinkClient* client, const std::string& why) {
     std::vector<PartSample> parts;
     for (const auto& [direction, measure] :
@@ -136,6 +141,50 @@ ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
     }
     return parts;
   });
+}
+
+/// Neighbours to or from whom the best rate is well below the usual one, and not nothing.
+std::set<std::string> slow_neighbours(const ProbeSample& sample) {
+  std::vector<double> bests;
+  for (const PartSample& part : sample.parts) bests.push_back(spread_of(part.values).high);
+  if (bests.empty()) return {};
+  const double usual = median_of(bests);
+  std::set<std::string> slow;
+  for (std::size_t i = 0; i < bests.size(); ++i)
+    if (bests[i] > 0 && bests[i] < kUsualRate * usual) slow.insert(sample.parts[i].neighbour);
+  return slow;
+}
+
+/// Whether data passed both ways.
+bool carries(const ProbeSample& sample, const std::string& neighbour) {
+  int directions = 0;
+  for (const PartSample& part : sample.parts)
+    if (part.neighbour == neighbour && spread_of(part.values).high > 0) ++directions;
+  return directions == 2;
+}
+
+}  // namespace
+
+ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
+  ProbeSample sample = rates_with_neighbours(host);
+  std::map<std::string, int> slow_connections;  // by neighbour
+  ProbedHost again = host;
+  for (int look = 0; look < host.looks_again; ++look) {
+    const std::set<std::string> slow = slow_neighbours(sample);
+    std::erase_if(again.neighbours, [&](const Neighbour& each) { return !slow.contains(each.host); });
+    if (again.neighbours.empty()) break;
+    for (const Neighbour& each : again.neighbours) ++slow_connections[each.host];
+    const ProbeSample more = rates_with_neighbours(again);
+    // One that does not answer any more is not waited for again, and what it said before stands.
+    std::erase_if(again.neighbours, [&](const Neighbour& each) { return !carries(more, each.host); });
+    ProbeSample further;
+    for (const PartSample& part : more.parts)
+      if (carries(more, part.neighbour)) further.parts.push_back(part);
+    add_repetitions(sample, further);
+  }
+  for (const auto& [neighbour, count] : slow_connections)
+    sample.facts.emplace_back("connections with " + neighbour + " that were slow", std::to_string(count));
+  return sample;
 }
 
 ProbeSample probe_tcp_latency(const ProbedHost& host) {

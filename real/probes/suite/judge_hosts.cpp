@@ -9,7 +9,9 @@ namespace {
 
 /// The metric of a probe that has facts alone: how many differ from those of most peers.
 void compare_facts(const std::string& probe, const std::vector<PeerReport>& peers, ProbeSample& sample) {
-  if (sample.facts.empty() || !sample.parts.empty() || !sample.unsupported.empty()) return;
+  if (sample.facts.empty() || !sample.parts.empty() || !sample.unsupported.empty() ||
+      !sample.inconclusive.empty())
+    return;
   std::vector<FactTable> theirs;
   for (const PeerReport& peer : peers)
     if (const auto found = peer.facts.find(probe); found != peer.facts.end()) theirs.push_back(found->second);

@@ -155,6 +155,7 @@ std::string carry_out_here(const std::string& task) {
     if (own == nullptr) throw std::runtime_error("there is no such probe");
     ProbedHost host{.directory = said.at("directory").get<std::string>()};
     if (const std::optional<ProbeLink> link = link_of(said.at("link"))) {
+      host.looks_again = 0;  // the driver asks for further looks
       if (link->listens) return json_text(run_isolated([&] { return listen_once(*link); }, deadline));
       host.neighbours = link->addresses;
       host.secret = link->secret;

@@ -1,7 +1,8 @@
-// Probes by CUDA, with a program in the place of gauntlet-cuda-probe; and that program itself, on a machine that may have no GPU.
-#include "real/probes/host/cuda_probes.hpp"
+// Probes that another program carries out: with a script in the place of gauntlet-cuda-probe, and gauntlet-ucx-probe itself.
+#include "real/probes/host/helper_program.hpp"
 
 #include "real/probes/cuda/sample.hpp"
+#include "real/probes/host/network_cards.hpp"
 #include "real/probes/isolated.hpp"
 #include "real/probes/sample_json.hpp"
 #include "tests/real/scratch.hpp"
@@ -11,9 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -82,6 +85,58 @@ TEST_F(CudaProbes, FailTheHostWhereTheProgramDies) {
 
 TEST_F(CudaProbes, EndAtTheirDeadline) {
   EXPECT_THAT(says("exec sleep 1000", 200ms).errors, ElementsAre("did not end within 200ms"));
+}
+
+TEST(UcxMesh, IsUnsupportedWithoutItsProgram) {
+  EXPECT_THAT(probe_ucx_mesh({.ucx_program = "/none"}).unsupported,
+              HasSubstr("Gauntlet was built without UCX: there is no /none"));
+}
+
+TEST(UcxMesh, SendsBetweenTheCardsOfThisHost) {
+  const auto program = std::filesystem::path(std::getenv("GAUNTLET")).parent_path() / "gauntlet-ucx-probe";
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "Gauntlet was built without UCX";
+  const ProbeSample sample =
+      run_isolated([&] { return probe_ucx_mesh({.ucx_program = program.string()}); }, 60s);
+  EXPECT_THAT(sample.errors, IsEmpty());
+  const bool by_tcp = sample.unsupported.find("its cores bound TCP within it: ") != std::string::npos;
+  EXPECT_TRUE(by_tcp || sample.unsupported.empty()) << sample.unsupported;
+  EXPECT_EQ(by_tcp, sample.unsupported.find(" GB/s on ") != std::string::npos) << "transfers by TCP work";
+}
+
+class NetworkCards : public testing::Test {
+ protected:
+  void put(const std::string& file, const std::string& text) const {
+    const std::filesystem::path path = place_.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text << "\n";
+  }
+  std::string root() const { return place_.path().string(); }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const NetworkCard& each : network_cards(root()).up)
+      all.push_back(each.name +
+                    (each.rdma ? " RDMA " + each.speed + " at " + std::to_string(each.node) : ""));
+    return all;
+  }
+
+ private:
+  const Scratch place_;
+};
+
+TEST_F(NetworkCards, AreThePortsOfRdmaDevicesOrElseTheInterfaces) {
+  EXPECT_THAT(names(), IsEmpty());
+  put("sys/class/net/eth0/operstate", "up");
+  put("sys/class/net/eth1/operstate", "down");
+  put("sys/class/net/lo/operstate", "unknown");
+  EXPECT_THAT(names(), ElementsAre("eth0", "lo"));
+  put("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
+  EXPECT_THAT(names(), IsEmpty()) << "no interface stands in for an RDMA device";
+  put("sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
+  put("sys/class/infiniband/mlx5_1/ports/1/link_layer", "InfiniBand");
+  put("sys/class/infiniband/mlx5_1/ports/1/rate", "400 Gb/sec (4X NDR)");
+  put("sys/class/infiniband/mlx5_1/device/numa_node", "1");
+  EXPECT_THAT(names(), ElementsAre("mlx5_1:1 RDMA InfiniBand, 400 Gb/sec (4X NDR) at 1"));
+  EXPECT_THAT(network_cards(root()).down, ElementsAre("mlx5_0:1"));
 }
 
 }  // namespace

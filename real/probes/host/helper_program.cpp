@@ -1,4 +1,4 @@
-#include "real/probes/host/cuda_probes.hpp"
+#include "real/probes/host/helper_program.hpp"
 
 #include "real/probes/sample_json.hpp"
 #include "real/system/command_run.hpp"
@@ -21,12 +21,12 @@ constexpr Duration kBeyondDeadlines = std::chrono::hours(24);
 constexpr int kNotLoaded = 127;         // what the dynamic linker ends a program with
 constexpr int kKilled = 128 + SIGKILL;  // by the kernel, for want of the host's memory, or by somebody
 
-/// Beside this program, where the build puts it.
-std::string cuda_program(const ProbedHost& host) {
-  if (!host.cuda_program.empty()) return host.cuda_program;
+/// Beside this program, where the build puts it, unless the host names another.
+std::string path_of(const std::string& program, const std::string& named) {
+  if (!named.empty()) return named;
   std::error_code unknown;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return (own.parent_path() / "gauntlet-cuda-probe").string();
+  return (own.parent_path() / program).string();
 }
 
 ProbeSample inconclusive_sample(std::string why) {
@@ -41,13 +41,11 @@ ProbeSample wrong_sample(std::string why) {
   return sample;
 }
 
-}  // namespace
-
-ProbeSample probe_by_cuda(const ProbedHost& host, const std::string& name) {
-  const std::string program = cuda_program(host);
+/// `needs`: what it is built with.
+ProbeSample probe_by(const std::string& program, const std::string& needs, const std::string& name) {
   std::error_code unknown;
   if (!std::filesystem::exists(program, unknown))
-    return unsupported_sample("Gauntlet was built without CUDA: there is no " + program);
+    return unsupported_sample("Gauntlet was built without " + needs + ": there is no " + program);
   const CommandResult result = run_command({program, name}, kBeyondDeadlines);
   if (!result.started || result.code == kNotLoaded) return unsupported_sample(result.why);
   if (result.code == kKilled) return inconclusive_sample(result.why);
@@ -62,6 +60,16 @@ ProbeSample probe_by_cuda(const ProbedHost& host, const std::string& name) {
   } catch (const nlohmann::json::exception&) {
     return wrong_sample(program + " says something else than what it measured");
   }
+}
+
+}  // namespace
+
+ProbeSample probe_by_cuda(const ProbedHost& host, const std::string& name) {
+  return probe_by(path_of("gauntlet-cuda-probe", host.cuda_program), "CUDA", name);
+}
+
+ProbeSample probe_ucx_mesh(const ProbedHost& host) {
+  return probe_by(path_of("gauntlet-ucx-probe", host.ucx_program), "UCX", "mesh");
 }
 
 }  // namespace gauntlet
