@@ -1,6 +1,7 @@
 #include "real/signals/machine_sensor.hpp"
 
 #include "real/signals/link_state.hpp"
+#include "real/system/entries.hpp"
 #include "real/system/shown.hpp"
 
 #include <fcntl.h>
@@ -47,15 +48,6 @@ std::uint32_t count_cores(const std::string& root) {
   std::uint32_t cores = 0;
   for (std::string line; std::getline(file, line);) cores += line.starts_with("processor") ? 1 : 0;
   return cores;
-}
-
-std::vector<fs::path> entries_of(const fs::path& directory) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator each(directory, error), end; !error && each != end; each.increment(error))
-    found.push_back(each->path());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 std::string first_word(const fs::path& file) {

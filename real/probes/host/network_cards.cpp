@@ -1,35 +1,19 @@
 #include "real/probes/host/network_cards.hpp"
 
-#include <algorithm>
+#include "real/probes/host/machine_files.hpp"
+#include "real/system/entries.hpp"
+
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace gauntlet {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> entries_of(const fs::path& directory) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator each(directory, error), end; !error && each != end; each.increment(error))
-    found.push_back(each->path());
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
+std::string text_of(const fs::path& file) { return first_line(file.string()).value_or(""); }
 
 int node_of(const fs::path& device) {
-  std::ifstream in(device / "device" / "numa_node");
-  int node = -1;
-  return in >> node ? node : -1;
+  return static_cast<int>(whole_number_in((device / "device" / "numa_node").string()).value_or(-1));
 }
 
 }  // namespace

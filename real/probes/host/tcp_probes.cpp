@@ -143,7 +143,7 @@ ProbeSample rates_with_neighbours(const ProbedHost& host) {
   });
 }
 
-/// Neighbours to or from whom the best rate is well below the usual one, and not nothing.
+/// Neighbours whose best rate is well below the usual one, in one direction or both. Those that carry nothing are left out.
 std::set<std::string> slow_neighbours(const ProbeSample& sample) {
   std::vector<double> bests;
   for (const PartSample& part : sample.parts) bests.push_back(spread_of(part.values).high);
@@ -175,7 +175,7 @@ ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
     if (again.neighbours.empty()) break;
     for (const Neighbour& each : again.neighbours) ++slow_connections[each.host];
     const ProbeSample more = rates_with_neighbours(again);
-    // One that does not answer any more is not waited for again, and what it said before stands.
+    // A neighbour that stopped answering is not measured again. Its earlier rates stay.
     std::erase_if(again.neighbours, [&](const Neighbour& each) { return !carries(more, each.host); });
     ProbeSample further;
     for (const PartSample& part : more.parts)

@@ -55,6 +55,19 @@ TEST(JudgeHosts, AHostThatCouldNotLookIsNotAccused) {
   EXPECT_EQ(findings.at(0).verdict, ProbeVerdict::pass);
 }
 
+TEST(JudgeHosts, FactsOfAProbeThatSaysNothingAreNotHeldAgainstOthers) {
+  const auto says_nothing = [](const char* rates) {
+    ProbeSample sample;
+    sample.inconclusive = "no card has a like one beside it";
+    sample.facts = {{"rates", rates}};
+    return sample;
+  };
+  const auto findings = judge_hosts(
+      "rate", of_peers(0.75), {{0, says_nothing("40")}, {1, says_nothing("50")}, {2, says_nothing("50")}});
+  EXPECT_EQ(findings.at(0).verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(findings.at(0).why, "no card has a like one beside it");
+}
+
 TEST(JudgeHosts, AnUnlikeSettingIsNamedAtItsHost) {
   const auto with_mtu = [](const char* mtu) {
     ProbeSample sample;
