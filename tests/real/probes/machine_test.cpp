@@ -1,6 +1,7 @@
 // Machines as /sys describes them, their cores by fake measurements, and memory that forgets.
 #include "real/probes/host/cores.hpp"
 #include "real/probes/host/cpu_probes.hpp"
+#include "real/probes/host/disk_traffic.hpp"
 #include "real/probes/host/gpu_facts.hpp"
 #include "real/probes/host/machine_files.hpp"
 #include "real/probes/host/memory_patterns.hpp"
@@ -8,6 +9,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 namespace gauntlet {
 namespace {
@@ -49,6 +52,31 @@ TEST(MachineFiles, ReadWhatLinuxWrites) {
   EXPECT_EQ(available_memory(machine.root()), std::nullopt);
   machine.put("proc/meminfo", "MemTotal:  100 kB\nMemAvailable:     2048 kB");
   EXPECT_EQ(available_memory(machine.root()), std::uint64_t{2} << 20);
+}
+
+TEST(DiskTraffic, IsThatOfTheWholeDiskUnderADirectory) {
+  FakeMachine machine;
+  EXPECT_EQ(disk_bytes(machine.root(), machine.root()), std::nullopt);
+  struct stat found {};
+  ASSERT_EQ(::stat(machine.root().c_str(), &found), 0);
+  const std::string device =
+      "sys/dev/block/" + std::to_string(major(found.st_dev)) + ":" + std::to_string(minor(found.st_dev));
+  machine.put(device + "/stat", "  2000  7  3000  40  500  6  1000  90  0 50 60");
+  EXPECT_EQ(disk_bytes(machine.root(), machine.root()), 512U * 4000);
+  // Of a partition, what is above it.
+  machine.put(device + "/partition", "1");
+  machine.put("sys/dev/block/stat", "1 1 10 1 1 1 20 1 0 1 1");
+  EXPECT_EQ(disk_bytes(machine.root(), machine.root()), 512U * 30);
+  EXPECT_EQ(disk_bytes(machine.root(), machine.root() + "/absent"), std::nullopt);
+}
+
+TEST(DiskTraffic, OfOthersExcusesASlowDisk) {
+  EXPECT_THAT(why_shared(100'000'000, 100'000'000), IsEmpty());
+  EXPECT_THAT(why_shared(100'000'000, 90'000'000), IsEmpty());  // some of it was in memory
+  EXPECT_THAT(why_shared(100'000'000, 110'000'000), IsEmpty());
+  EXPECT_EQ(
+      why_shared(100'000'000, 120'000'000),
+      "the disk moved 20 MB for others beside the 100 MB of the probe; repeat it while nothing else uses it");
 }
 
 TEST(GpuFacts, AreWhatTheDriverSaysOfEachGpu) {
