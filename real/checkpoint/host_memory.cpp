@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 namespace gauntlet {
@@ -30,6 +31,13 @@ int open_shared_file(const std::string& path, std::size_t bytes, int& error) {
   return -1;
 }
 
+/// Huge ones where the system has them: with small ones a copy waits for the translation of addresses.
+void fill_with_pages(void* memory, std::size_t bytes) {
+  static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
+  // Linux before 5.14 does not know the second.
+  if (::madvise(memory, bytes, MADV_POPULATE_WRITE) != 0 && errno == EINVAL) std::memset(memory, 0, bytes);
+}
+
 Problem weaker(std::size_t bytes, const std::string& what, int error, const std::string& suggestion) {
   return {.what = std::to_string(bytes) + " bytes for a copy of the state",
           .why = what + " (" + std::generic_category().message(error) + ")",
@@ -45,12 +53,14 @@ HostMemory::Block LockedMemory::allocate(std::size_t bytes) {
   if (error != 0)
     block.problem = weaker(bytes, "are not kept in " + path_ + ", so the copy ends with this process", error,
                            "free some space there");
-  const int flags = (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE;
+  const bool shared = file >= 0;
+  const int flags = shared ? MAP_SHARED | MAP_POPULATE : MAP_PRIVATE | MAP_ANONYMOUS;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   error = errno;
-  if (file >= 0) ::close(file);
+  if (shared) ::close(file);
   if (memory == MAP_FAILED)
     throw std::system_error(error, std::generic_category(), "memory for a checkpoint");
+  if (!shared) fill_with_pages(memory, bytes);
   block.bytes = {static_cast<std::byte*>(memory), bytes};
   if (::mlock(memory, bytes) != 0)
     block.problem = weaker(bytes, "cannot be locked in memory", errno,
