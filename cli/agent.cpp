@@ -24,7 +24,7 @@ struct AgentRequest {
   bool stays = false;
   bool shares_machine = false;
   std::vector<std::string> interfaces;
-  std::string nvml;  // empty: where the driver puts it
+  std::string nvml;  // empty: nvml::kLibrary, or none with --shares-machine
   std::string lab_group;
   std::string lab_management;
   std::vector<std::string> lab_links;
@@ -168,9 +168,10 @@ void add_agent(Program& program) {
              "but the loopback)")
       .type_name("NAME");
   agent
-      .value("--nvml", request->nvml,
-             "NVIDIA's management library, by which its GPUs are watched (default: libnvidia-ml.so.1 of the "
-             "system)")
+      .value(
+          "--nvml", request->nvml,
+          "NVIDIA's management library, which reports on the GPUs (default: libnvidia-ml.so.1 of the system; "
+          "with --shares-machine none)")
       .type_name("FILE");
   agent
       .value("--lab-group", request->lab_group,
@@ -188,10 +189,10 @@ void add_agent(Program& program) {
       .value("--lab-disk", request->lab_disk,
              "The state of the disk of this host of a lab: faults may fill it, or let it fail")
       .type_name("FILE");
-  agent.flag("--shares-machine", request->shares_machine,
-             "Other agents run on this machine: use only the interfaces and the --nvml that are named, and "
-             "do not read "
-             "the kernel's log");
+  agent.flag(
+      "--shares-machine", request->shares_machine,
+      "Other agents run on this machine: use only the network interfaces and the NVIDIA library that are "
+      "given, and do not read the kernel's log");
   agent.runs([request] { return agent_command(*request); });
 }
 

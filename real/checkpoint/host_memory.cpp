@@ -31,10 +31,10 @@ int open_shared_file(const std::string& path, std::size_t bytes, int& error) {
   return -1;
 }
 
-/// Huge ones where the system has them: with small ones a copy waits for the translation of addresses.
+/// Uses huge pages where the system has them: with small pages a copy spends time on the translation of addresses.
 void fill_with_pages(void* memory, std::size_t bytes) {
   static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
-  // Linux before 5.14 does not know the second.
+  // Linux before 5.14 has no MADV_POPULATE_WRITE.
   if (::madvise(memory, bytes, MADV_POPULATE_WRITE) != 0 && errno == EINVAL) std::memset(memory, 0, bytes);
 }
 

@@ -170,7 +170,7 @@ std::vector<LaunchTable> LabLauncher::plan() const {
 std::string LabLauncher::shortfall() const {
   const std::string why = disks_fail(world_) ? why_no_fault_disk(setup_.command.gauntlet) : "";
   return why.empty() ? ""
-                     : "disks of this lab cannot fail: " + why + "; where a disk should, ranks are killed";
+                     : "disks of this lab cannot fail: " + why + "; such a fault kills the ranks instead";
 }
 
 }  // namespace gauntlet

@@ -25,8 +25,8 @@ constexpr std::size_t kMostLines = 1000;     // that wait to be taken; then the 
 constexpr std::size_t kXidsAtOnce = 100;     // of one look
 constexpr std::size_t kLongestAddress = 40;  // nvmlPciInfo_t has 32 bytes for it
 constexpr auto kEndsWithin = std::chrono::milliseconds(500);
-constexpr std::uint32_t kSilentLooks =
-    5;  // in a row; a driver that resets a GPU answers nothing for a moment
+// Assumption: a driver that resets a GPU answers again within five looks.
+constexpr std::uint32_t kSilentLooks = 5;  // in a row
 constexpr std::uint32_t kLooksPerCount =
     10;  // links have hundreds of counters: they are read at each tenth look
 constexpr std::uint32_t kPeriodsToRetry = 60;  // where there was no driver
@@ -205,7 +205,7 @@ class Gpus {
     }
   }
 
-  /// What is new, as lines; nothing of the first look but events.
+  /// New lines. The first look gives XIDs alone.
   std::vector<std::string> look(std::vector<GpuVitals>& vitals) {
     std::vector<std::string> lines;
     const bool counts = looks_++ % kLooksPerCount == 0;

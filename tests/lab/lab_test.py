@@ -162,8 +162,8 @@ class Lab(labs.Case):
             shutil.copy(pathlib.Path(drills.GAUNTLET).with_name(program), without)
         run = subprocess.run([without / "gauntlet", *arguments], text=True, capture_output=True, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("disks of this lab cannot fail: gauntlet-fault-disk was not built (package libfuse3-dev); where a disk should, "
-                      "ranks are killed", run.stderr)
+        self.assertIn("disks of this lab cannot fail: gauntlet-fault-disk was not built (package libfuse3-dev); such a fault "
+                      "kills the ranks instead", run.stderr)
         if not fault_disk_test.missing():
             run = subprocess.run([drills.GAUNTLET, *arguments], text=True, capture_output=True, check=False)
             self.assertNotIn("cannot fail", run.stderr)

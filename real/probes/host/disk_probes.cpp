@@ -21,7 +21,7 @@ constexpr std::size_t kFileBytes = kChunk * kChunks;
 // they take little time.
 constexpr std::size_t kLeastRepetitions = 3;
 constexpr std::size_t kMostRepetitions = 6;
-constexpr double kEnoughSeconds = 1.5;
+constexpr double kEnoughSeconds = 1.5;  // assumption: about the two seconds of the catalogue
 constexpr std::size_t kRecord = 4096;
 constexpr std::size_t kSyncs = 100;
 // kubelet evicts pods below it (https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/).
@@ -87,12 +87,11 @@ struct Timed {
   int error = 0;
 };
 
-/// Adds the rate at which a file of the probe passed. A disk that others use is slow for them: one repetition without them is enough.
-class PassingFile {
+/// The rate of a file of the probe. A disk that others use is slow because of them: one repetition without them is enough.
+class DiskRate {
  public:
-  explicit PassingFile(const ProbedHost& host)
-      : host_(host), before_(disk_bytes(host.root, host.directory)) {}
-  void passed(double seconds, PartSample& part) const {
+  explicit DiskRate(const ProbedHost& host) : host_(host), before_(disk_bytes(host.root, host.directory)) {}
+  void add_to(PartSample& part, double seconds) const {
     const auto after = disk_bytes(host_.root, host_.directory);
     const std::string why = before_ && after ? why_shared(kFileBytes, *after - *before_) : "";
     const bool was_alone = !part.values.empty() && part.excuse.empty();
@@ -160,10 +159,10 @@ ProbeSample probe_disk_inodes(const ProbedHost& host) {
 ProbeSample probe_disk_write(const ProbedHost& host) {
   return on_a_file(host, kFileBytes,
                    [&, parts = chunks()](ProbeFile& file, PartSample& part) -> std::optional<ProbeSample> {
-                     const PassingFile passing(host);
+                     const DiskRate rate(host);
                      const Timed written = write_file_of(file, parts);
                      if (written.error != 0) return failed(host, "cannot be written", written.error);
-                     passing.passed(written.seconds, part);
+                     rate.add_to(part, written.seconds);
                      return std::nullopt;
                    });
 }
@@ -176,7 +175,7 @@ ProbeSample probe_disk_read(const ProbedHost& host) {
         return failed(host, "cannot be written", error);
     if (const int error = file.rewind()) return failed(host, "cannot be read from its begin", error);
     const std::optional<double> cached = file.cached_share(kFileBytes);
-    const PassingFile passing(host);
+    const DiskRate rate(host);
     std::string back(kChunk, '\0');
     double seconds = 0;
     for (std::size_t i = 0; i < kChunks; ++i) {
@@ -189,7 +188,7 @@ ProbeSample probe_disk_read(const ProbedHost& host) {
                                           host.directory, i));
       return sample;
     }
-    passing.passed(seconds, part);
+    rate.add_to(part, seconds);
     if (cached.value_or(0) <= kMostCached) return std::nullopt;
     ProbeSample sample = sample_of(part);
     sample.inconclusive =

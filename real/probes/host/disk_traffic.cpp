@@ -11,7 +11,7 @@ namespace {
 
 // Whatever the disk: https://docs.kernel.org/block/stat.html
 constexpr std::uint64_t kSector = 512;
-// Assumption: who moves a tenth of what the probe moves takes more than a tenth of the disk's time where heads or queues are shared.
+// Assumption: others that move less than a tenth of the probe's bytes do not change its rate.
 constexpr double kHardlyUsed = 0.1;
 
 }  // namespace

@@ -25,12 +25,12 @@ struct ProbedHost {
   std::map<std::string, std::string> earlier = {};  // facts of an earlier report of this host
   std::vector<Neighbour> neighbours = {};           // hosts to measure the links to
   std::string secret = {};                          // that they have too
-  /// So often a link that seems slow is measured by a further connection, before anybody blames it: what the schedulers of both hosts make of
-  /// one connection differs from the next. None where the neighbour listens for one connection alone.
+  /// How many further connections measure a link that seems slow: two connections over one link differ by how both hosts schedule them. 0
+  /// where the neighbour listens for one connection.
   int looks_again = 5;
-  std::string nvml = nvml::kLibrary;                // NVIDIA's management library, as dlopen(3) takes it
-  std::string cuda_program = {};                    // empty: gauntlet-cuda-probe beside this program
-  std::string ucx_program = {};                     // empty: gauntlet-ucx-probe beside it
+  std::string nvml = nvml::kLibrary;  // NVIDIA's management library, as dlopen(3) takes it
+  std::string cuda_program = {};      // empty: gauntlet-cuda-probe beside this program
+  std::string ucx_program = {};       // empty: gauntlet-ucx-probe beside it
 };
 
 struct OwnProbe {

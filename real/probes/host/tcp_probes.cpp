@@ -182,6 +182,8 @@ ProbeSample probe_tcp_bandwidth(const ProbedHost& host) {
       if (carries(more, part.neighbour)) further.parts.push_back(part);
     add_repetitions(sample, further);
   }
+  for (const std::string& neighbour : slow_neighbours(sample))
+    if (const auto last = slow_connections.find(neighbour); last != slow_connections.end()) ++last->second;
   for (const auto& [neighbour, count] : slow_connections)
     sample.facts.emplace_back("connections with " + neighbour + " that were slow", std::to_string(count));
   return sample;
