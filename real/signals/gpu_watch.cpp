@@ -205,7 +205,7 @@ class Gpus {
     }
   }
 
-  /// New lines. The first look gives XIDs alone.
+  /// New lines. The first look gives only XIDs.
   std::vector<std::string> look(std::vector<GpuVitals>& vitals) {
     std::vector<std::string> lines;
     const bool counts = looks_++ % kLooksPerCount == 0;

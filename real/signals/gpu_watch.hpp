@@ -52,7 +52,7 @@ class GpuWatch {
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
 
-  /// The lines since the last call. The first look has nothing to compare with: it gives XIDs alone.
+  /// The lines since the last call. The first look has nothing to compare with: it gives only XIDs.
   std::vector<std::string> take_lines();
   /// As the last look found them. None before it, and where the machine has no driver.
   std::vector<GpuVitals> vitals() const;

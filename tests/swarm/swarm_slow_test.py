@@ -10,7 +10,7 @@ from swarm import PROPERTIES, Swarm  # noqa: E402
 
 WRITTEN = range(1000, 1300)
 TRIED = WRITTEN[:150]
-# One scenario in twelve is quick enough for pairs where nothing else runs, and fewer where the start of a program takes less beside it.
+# How many scenarios are quick enough for pairs depends on what runs beside them: 18 of the first 300 were, once.
 PAIRED_SEEDS, PAIRED = range(1300, 2300), 25
 
 

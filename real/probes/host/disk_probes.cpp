@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 constexpr std::size_t kChunks = 64;
 constexpr std::size_t kFileBytes = kChunk * kChunks;
-// On a virtual disk the best of three reads was between 1,011 and 1,686 MB/s in 15 looks, while nothing else ran: so there are more where
-// they take little time.
-constexpr std::size_t kLeastRepetitions = 3;
-constexpr std::size_t kMostRepetitions = 6;
+constexpr std::size_t kRepetitions = 3;
+// Of a rate, where they take little time: on a virtual disk the best of three reads was between 1,011 and 1,686 MB/s in 15 looks, while
+// nothing else ran (`gauntlet probe --suite full --only disk_read,disk_write --json`).
+constexpr std::size_t kRepetitionsOfRates = 6;
 constexpr double kEnoughSeconds = 1.5;  // assumption: about the two seconds of the catalogue
 constexpr std::size_t kRecord = 4096;
 constexpr std::size_t kSyncs = 100;
@@ -119,9 +119,9 @@ std::vector<std::string> chunks() {
   return out;
 }
 
-/// `repeat` adds a value, or gives what the probe has to say.
+/// `repeat` adds a value, or gives what the probe has to say. It is called `kRepetitions` times, and up to `most` times while that is quick.
 template <class Repeat>
-ProbeSample on_a_file(const ProbedHost& host, std::uint64_t bytes, const Repeat& repeat) {
+ProbeSample on_a_file(const ProbedHost& host, std::uint64_t bytes, std::size_t most, const Repeat& repeat) {
   const FileSystemSpace space = host.space(host.directory);
   if (space.error != 0) return failed(host, "cannot be looked at", space.error);
   if (const std::string why = lacks_room(host, space, bytes); !why.empty()) return unsupported_sample(why);
@@ -129,8 +129,8 @@ ProbeSample on_a_file(const ProbedHost& host, std::uint64_t bytes, const Repeat&
   if (file.error() != 0) return failed(host, "no file can be made", file.error());
   PartSample part{};
   const std::int64_t began = monotonic_ns();
-  for (std::size_t i = 0; i < kMostRepetitions; ++i) {
-    if (i >= kLeastRepetitions && seconds_since(began) > kEnoughSeconds) break;
+  for (std::size_t i = 0; i < most; ++i) {
+    if (i >= kRepetitions && seconds_since(began) > kEnoughSeconds) break;
     if (std::optional<ProbeSample> sample = repeat(file, part)) return *sample;
   }
   return sample_of(std::move(part));
@@ -157,7 +157,7 @@ ProbeSample probe_disk_inodes(const ProbedHost& host) {
 }
 
 ProbeSample probe_disk_write(const ProbedHost& host) {
-  return on_a_file(host, kFileBytes,
+  return on_a_file(host, kFileBytes, kRepetitionsOfRates,
                    [&, parts = chunks()](ProbeFile& file, PartSample& part) -> std::optional<ProbeSample> {
                      const DiskRate rate(host);
                      const Timed written = write_file_of(file, parts);
@@ -195,12 +195,12 @@ ProbeSample probe_disk_read(const ProbedHost& host) {
         fmt::format("{:.0f}% of the file was read from memory, not from the disk", 100 * *cached);
     return sample;
   };
-  return on_a_file(host, kFileBytes, repeat);
+  return on_a_file(host, kFileBytes, kRepetitionsOfRates, repeat);
 }
 
 ProbeSample probe_disk_fsync(const ProbedHost& host) {
   const std::string record(kRecord, 'g');
-  return on_a_file(host, kMostRepetitions * kSyncs * kRecord,
+  return on_a_file(host, kRepetitions * kSyncs * kRecord, kRepetitions,
                    [&](ProbeFile& file, PartSample& part) -> std::optional<ProbeSample> {
                      std::vector<double> times;
                      for (std::size_t i = 0; i < kSyncs; ++i) {

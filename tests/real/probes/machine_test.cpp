@@ -63,7 +63,7 @@ TEST(DiskTraffic, IsThatOfTheWholeDiskUnderADirectory) {
       "sys/dev/block/" + std::to_string(major(found.st_dev)) + ":" + std::to_string(minor(found.st_dev));
   machine.put(device + "/stat", "  2000  7  3000  40  500  6  1000  90  0 50 60");
   EXPECT_EQ(disk_bytes(machine.root(), machine.root()), 512U * 4000);
-  // Of a partition, what is above it.
+  // The disk of a partition is the folder above it.
   machine.put(device + "/partition", "1");
   machine.put("sys/dev/block/stat", "1 1 10 1 1 1 20 1 0 1 1");
   EXPECT_EQ(disk_bytes(machine.root(), machine.root()), 512U * 30);
