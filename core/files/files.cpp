@@ -34,6 +34,9 @@ class SystemFiles final : public Files {
   int truncate(int descriptor, std::uint64_t size) override {
     return result(::ftruncate(descriptor, static_cast<off_t>(size)));
   }
+  void begin_writeback(int descriptor, std::uint64_t at, std::size_t bytes) override {
+    ::sync_file_range(descriptor, static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+  }
   int sync(int descriptor) override { return synced(::fsync(descriptor)); }
   int sync_file_system(int descriptor) override { return synced(::syncfs(descriptor)); }
   int close(int descriptor) override { return result(::close(descriptor)); }

@@ -27,6 +27,10 @@ class OpenFile {
   int read(std::string& into);
   int write(std::string_view bytes);
   int truncate(std::uint64_t size);
+  /// The disk begins to write these bytes, which `sync` then finds written.
+  void begin_writeback(std::uint64_t at, std::size_t bytes) {
+    files_.begin_writeback(descriptor_, at, bytes);
+  }
   /// Brings its bytes to the disk; of a directory, its names.
   int sync();
   int sync_file_system();
