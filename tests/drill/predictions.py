@@ -8,7 +8,7 @@ import subprocess
 import drills
 
 SCENARIO = "scenarios/drills/predict.toml"
-STEPS, STEP_S = 65, 0.2  # of the scenario; the ETTR counts each step as long as it is meant to take
+STEP_S = 0.2  # of the scenario; the ETTR counts each step as long as it is meant to take
 KINDS = ("rank_killed", "rank_stopped")
 
 
@@ -18,8 +18,12 @@ def gauntlet(*arguments):
     return done.stdout
 
 
-def ettr(wall_s):
-    return STEPS * STEP_S / wall_s if wall_s > 0 else float("inf")
+def ettr(wall_s, steps):
+    return steps * STEP_S / wall_s if wall_s > 0 else float("inf")
+
+
+def takes(steps):
+    return "--set", f"job.steps={steps}"
 
 
 def incidents_s(directory):
@@ -31,19 +35,19 @@ def incidents_s(directory):
 class Drilled:
     """One drill, recorded and scored."""
 
-    def __init__(self, place, seed):
-        self.seed = seed
+    def __init__(self, place, seed, steps):
+        self.seed, self.steps = seed, steps
         self.record = place.path / f"{seed}.rec"
         out = place.path / f"drill-{seed}"
-        run = place.run("--seed", str(seed), "--record", str(self.record), "--out", str(out))
+        run = place.run("--seed", str(seed), *takes(steps), "--record", str(self.record), "--out", str(out))
         assert run.code == 0, str(run)
         self.wall_s = json.loads((out / "result.json").read_text())["metrics"]["wall_time_s"]["mean"]
         self.incidents_s = incidents_s(out)
 
 
-def plan_of(place, seed):
+def plan_of(place, seed, steps):
     """The faults that the drill of this seed meets, as tables of a scenario: by the plan alone."""
-    text = place.run("--seed", str(seed), "--dry-run").out
+    text = place.run("--seed", str(seed), *takes(steps), "--dry-run").out
     traces = {}
     for at, kind, component in re.findall(r"^ *(\S+) +(\w+) +gpu (\d+)  ", text, re.M):
         traces.setdefault(kind, []).append(f'{{ at = "{at}", component = {component} }}')
@@ -56,11 +60,11 @@ def plan_of(place, seed):
 class Predicted:
     """What the calibrated simulation says of one fault plan."""
 
-    def __init__(self, place, seed, measured, replicas, uncertain=True):
+    def __init__(self, place, seed, steps, measured, replicas, uncertain=True):
         scenario = place.path / f"predicted-{seed}.toml"
         base = pathlib.Path(SCENARIO).resolve()
         scenario.write_text(f'extends = ["{base}", "{measured}"]\ninherit_faults = false\nname = "predicted"\n'
-                            f'question = "What does this fault plan cost?"\n{plan_of(place, seed)}')
+                            f'question = "What does this fault plan cost?"\n[job]\nsteps = {steps}\n{plan_of(place, seed, steps)}')
         runs = place.path / f"predicted-{seed}"
         gauntlet("run", scenario, "--replicas", replicas, "--incidents", replicas, "--quiet", "--out", runs)
         self.incidents_s = incidents_s(runs)
@@ -80,8 +84,9 @@ class Predicted:
 
 def row(drilled, predicted):
     mean = [sum(each) / len(each) if each else 0 for each in (drilled.incidents_s, predicted.incidents_s)]
-    return (f"seed {drilled.seed}: ETTR {ettr(drilled.wall_s):.4f}, predicted {ettr(predicted.wall_s):.4f} "
-            f"[{ettr(predicted.wall_high_s):.4f}, {ettr(predicted.wall_low_s):.4f}]{'' if predicted.holds(drilled) else ' OUTSIDE'}; "
+    real, said, low, high = (ettr(wall_s, drilled.steps) for wall_s in
+                             (drilled.wall_s, predicted.wall_s, predicted.wall_high_s, predicted.wall_low_s))
+    return (f"seed {drilled.seed}: ETTR {real:.4f}, predicted {said:.4f} [{low:.4f}, {high:.4f}]{'' if predicted.holds(drilled) else ' OUTSIDE'}; "
             f"{len(drilled.incidents_s)} incidents of {mean[0]:.2f} s, predicted {mean[1]:.2f} s")
 
 
