@@ -1,7 +1,7 @@
 """Ten drills calibrate a simulation, and it predicts ten others from their fault plans alone.
 
 The two kinds of drills alternate: what else the machine does changes within minutes, and both are to meet the same of it. Drills are as
-long as those of drill-tiny: with a third of the steps there were 13 incidents, whose mean has a standard error as large as its bound."""
+long as those of drill-tiny: a third of the steps had 13 incidents, of which one alone could move the mean by its bound (docs/two-worlds.md)."""
 import os
 import statistics
 import sys
