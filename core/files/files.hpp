@@ -31,7 +31,7 @@ class Files {
   virtual Transfer read(int descriptor, std::span<char> into) = 0;
   virtual Transfer write(int descriptor, std::string_view bytes) = 0;
   virtual int truncate(int descriptor, std::uint64_t size) = 0;
-  /// sync_file_range(2): the disk begins to write these bytes, and nobody waits for it. Only a hint: what fails is told by `sync`.
+  /// sync_file_range(2): the disk begins to write these bytes, and nobody waits for it. It is a hint: `sync` reports what failed.
   virtual void begin_writeback(int /*descriptor*/, std::uint64_t /*at*/, std::size_t /*bytes*/) {}
   /// fsync(2): of a file its bytes, of a directory its names. A special file system that syncs nothing is not a failure.
   virtual int sync(int descriptor) = 0;

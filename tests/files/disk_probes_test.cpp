@@ -2,6 +2,7 @@
 #include "real/probes/host/disk_probes.hpp"
 
 #include "real/probes/host/probe_file.hpp"
+#include "tests/files/forwarded_files.hpp"
 #include "tests/files/lossy_run.hpp"
 
 #include <fcntl.h>
@@ -35,60 +36,23 @@ ProbeVerdict verdict_of_sample(const ProbeSample& sample) {
 }
 
 /// A disk on which no file can be without a name.
-class NamesAll final : public Files {
+class NamesAll final : public ForwardedFiles {
  public:
-  explicit NamesAll(Files& below) : below_(below) {}
+  using ForwardedFiles::ForwardedFiles;
   Opened open(const std::string& path, int flags, mode_t mode) override {
-    return (flags & O_TMPFILE) == O_TMPFILE ? Opened{.error = EOPNOTSUPP} : below_.open(path, flags, mode);
+    if ((flags & O_TMPFILE) == O_TMPFILE) return {.error = EOPNOTSUPP};
+    return ForwardedFiles::open(path, flags, mode);
   }
-  Transfer read(int descriptor, std::span<char> into) override { return below_.read(descriptor, into); }
-  Transfer write(int descriptor, std::string_view bytes) override { return below_.write(descriptor, bytes); }
-  int truncate(int descriptor, std::uint64_t size) override { return below_.truncate(descriptor, size); }
-  int sync(int descriptor) override { return below_.sync(descriptor); }
-  int sync_file_system(int descriptor) override { return below_.sync_file_system(descriptor); }
-  int close(int descriptor) override { return below_.close(descriptor); }
-  int rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
-  int exchange(const std::string& one, const std::string& other) override {
-    return below_.exchange(one, other);
-  }
-  int remove(const std::string& path) override { return below_.remove(path); }
-  int make_directory(const std::string& path, mode_t mode) override {
-    return below_.make_directory(path, mode);
-  }
-
- private:
-  Files& below_;
 };
 
 /// Gives back what it was not given.
-class Liar final : public Files {
+class Liar final : public ForwardedFiles {
  public:
-  Opened open(const std::string& path, int flags, mode_t mode) override {
-    return system_files().open(path, flags, mode);
-  }
+  Liar() : ForwardedFiles(system_files()) {}
   Transfer read(int descriptor, std::span<char> into) override {
-    const Transfer done = system_files().read(descriptor, into);
+    const Transfer done = ForwardedFiles::read(descriptor, into);
     if (done.bytes > 100) into[100] = static_cast<char>(into[100] ^ 4);
     return done;
-  }
-  Transfer write(int descriptor, std::string_view bytes) override {
-    return system_files().write(descriptor, bytes);
-  }
-  int truncate(int descriptor, std::uint64_t size) override {
-    return system_files().truncate(descriptor, size);
-  }
-  int sync(int descriptor) override { return system_files().sync(descriptor); }
-  int sync_file_system(int descriptor) override { return system_files().sync_file_system(descriptor); }
-  int close(int descriptor) override { return system_files().close(descriptor); }
-  int rename(const std::string& from, const std::string& to) override {
-    return system_files().rename(from, to);
-  }
-  int exchange(const std::string& one, const std::string& other) override {
-    return system_files().exchange(one, other);
-  }
-  int remove(const std::string& path) override { return system_files().remove(path); }
-  int make_directory(const std::string& path, mode_t mode) override {
-    return system_files().make_directory(path, mode);
   }
 };
 

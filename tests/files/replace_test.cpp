@@ -1,5 +1,6 @@
 // A large file is on its way to the disk while it is still being written.
 #include "core/files/durable.hpp"
+#include "tests/files/forwarded_files.hpp"
 #include "tests/files/lossy_run.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 /// The system's files, where each write writes at most a few MB; it remembers what the disk was asked to begin with.
-class Hinted final : public Files {
+class Hinted final : public ForwardedFiles {
  public:
   static constexpr std::size_t kMost = 5'000'000;
   struct Range {
@@ -20,35 +21,17 @@ class Hinted final : public Files {
   std::vector<Range> begun;
   std::uint64_t written = 0;
 
-  Opened open(const std::string& path, int flags, mode_t mode) override {
-    return below_.open(path, flags, mode);
-  }
-  Transfer read(int descriptor, std::span<char> into) override { return below_.read(descriptor, into); }
+  Hinted() : ForwardedFiles(system_files()) {}
   Transfer write(int descriptor, std::string_view bytes) override {
-    const Transfer done = below_.write(descriptor, bytes.substr(0, kMost));
+    const Transfer done = ForwardedFiles::write(descriptor, bytes.substr(0, kMost));
     written += done.bytes;
     return done;
   }
   void begin_writeback(int descriptor, std::uint64_t at, std::size_t bytes) override {
     EXPECT_LE(at + bytes, written) << "nothing is there yet";
     begun.push_back({at, bytes});
-    below_.begin_writeback(descriptor, at, bytes);
+    ForwardedFiles::begin_writeback(descriptor, at, bytes);
   }
-  int truncate(int descriptor, std::uint64_t size) override { return below_.truncate(descriptor, size); }
-  int sync(int descriptor) override { return below_.sync(descriptor); }
-  int sync_file_system(int descriptor) override { return below_.sync_file_system(descriptor); }
-  int close(int descriptor) override { return below_.close(descriptor); }
-  int rename(const std::string& from, const std::string& to) override { return below_.rename(from, to); }
-  int exchange(const std::string& one, const std::string& other) override {
-    return below_.exchange(one, other);
-  }
-  int remove(const std::string& path) override { return below_.remove(path); }
-  int make_directory(const std::string& path, mode_t mode) override {
-    return below_.make_directory(path, mode);
-  }
-
- private:
-  Files& below_ = system_files();
 };
 
 std::string counted(std::size_t bytes) {
