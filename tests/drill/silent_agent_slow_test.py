@@ -19,6 +19,7 @@ class SilentAgent(unittest.TestCase):
             while not any(re.search(r" step 10 ", progress.read_text(errors="replace"))
                           for progress in place.path.glob("gauntlet-drill-*/progress")):
                 self.assertLess(time.monotonic(), deadline, "no step 10")
+                self.assertIsNone(run.poll(), "the drill ended before step 10")
                 time.sleep(0.05)
             agent = place.agents()["2"]
             os.kill(agent, signal.SIGSTOP)
@@ -32,8 +33,10 @@ class SilentAgent(unittest.TestCase):
         self.assertIn("host 2 has not answered the order to stop its ranks within 20s; it counts as lost", self.drilled())
 
     def test_where_nobody_watches_heartbeats_the_end_of_the_job_is_missed(self):
-        # Nor does the job seem to hang where a busy machine takes long for a step.
-        said = self.drilled("--set", 'policies.detect=["exit", "collective-timeout", "hang"]', "--set", "detection.hang_timeout=1min")
+        # Nor does the job seem to hang: where a busy machine takes long for a step, or where two checkpoints wait for the agent and
+        # the ranks cannot begin a third.
+        said = self.drilled("--set", 'policies.detect=["exit", "collective-timeout", "hang"]', "--set", "detection.hang_timeout=1min",
+                            "--set", "checkpoint.interval=7s")
         self.assertIn("host 2 has not reported the end of its ranks within 28s; it counts as lost", said)
 
 
