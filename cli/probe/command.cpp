@@ -85,6 +85,7 @@ int exit_code_of(ProbeVerdict verdict) {
     case ProbeVerdict::fail:
       return kUnhealthy;
     case ProbeVerdict::inconclusive:
+    case ProbeVerdict::unjudged:
     case ProbeVerdict::unsupported:
       return kInconclusive;
   }
@@ -197,9 +198,9 @@ void add_probe(Program& program) {
       "  gauntlet probe --serve node-8:7500 --secret-file probe.secret\n"
       "  gauntlet probe --suite full --pair node-8:7500,node-9:7500 --secret-file probe.secret\n"
       "  gauntlet probe --list\n\n"
-      "Exit codes: 0 every probe that could look passes; 1 the answer cannot be written; 2 the input is\n"
-      "wrong; 3 nothing wrong was found, and a probe was inconclusive or none could look; 4 the host is\n"
-      "degraded or fails; 130 Ctrl-C.");
+      "Exit codes: 0 nothing wrong was found, and at least one probe passes; 1 the answer cannot be\n"
+      "written; 2 the input is wrong; 3 nothing wrong was found, and a probe was inconclusive or none\n"
+      "passes; 4 the host is degraded or fails; 130 Ctrl-C.");
   probe
       .value("--suite", request->suite,
              "Probes to run: quick (seconds), full (minutes), or a file with [probes], such as a scenario")

@@ -40,13 +40,16 @@ std::string answer_of(const ExaminedHost& host) {
     case ProbeVerdict::degraded:
       return fmt::format("{} is degraded by {}", host.name, names_of(host, ProbeVerdict::degraded));
     case ProbeVerdict::pass:
-      return fmt::format("{} passes {} of {} probes; {} unsupported", host.name, passed, probes,
-                         count(ProbeVerdict::unsupported));
+      return fmt::format("{} passes {} of {} probes; {} unjudged, {} unsupported", host.name, passed, probes,
+                         count(ProbeVerdict::unjudged), count(ProbeVerdict::unsupported));
     case ProbeVerdict::inconclusive:
+    case ProbeVerdict::unjudged:
     case ProbeVerdict::unsupported:
       return fmt::format(
-          "nothing wrong was found on {}; {} of {} probes passed, {} inconclusive, {} unsupported", host.name,
-          passed, probes, count(ProbeVerdict::inconclusive), count(ProbeVerdict::unsupported));
+          "nothing wrong was found on {}; {} of {} probes passed, {} inconclusive, {} unjudged, {} "
+          "unsupported",
+          host.name, passed, probes, count(ProbeVerdict::inconclusive), count(ProbeVerdict::unjudged),
+          count(ProbeVerdict::unsupported));
   }
   return {};
 }

@@ -423,8 +423,8 @@ constexpr LabelWords kLabels[] = {
      "a test that looks for a broken host; `gauntlet probe --list` lists those of Gauntlet's own", "verdict"},
     {"verdict", "",
      "what a probe says of a host: pass, degraded (it works, worse than it should), fail, inconclusive "
-     "(nothing to "
-     "compare with, or other programs disturbed it) or unsupported (the probe could not look)"},
+     "(other programs disturbed it, or a part did not answer), unjudged (there is nothing to compare its "
+     "metric with) or unsupported (the probe could not look)"},
     {"worst part", "", "the core, socket, memory node or link with the worst metric"},
     {"median metric", "", "the median of the repetitions on the worst part", "range"},
     {"range", "", "the lowest and the highest repetition", "median metric"},

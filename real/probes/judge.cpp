@@ -13,7 +13,7 @@ namespace {
 struct JudgedPart {
   const PartSample* sample;
   Spread spread;
-  ProbeVerdict verdict = ProbeVerdict::inconclusive;
+  ProbeVerdict verdict = ProbeVerdict::unjudged;
   std::string compared;
   bool beside_peers = false;
 };
@@ -139,9 +139,9 @@ ProbeFinding finding_of(const JudgedPart& worst, const std::string& probe, const
           .compared = worst.compared,
           .beside_peers = worst.beside_peers,
           .why = worst.verdict == ProbeVerdict::pass           ? ""
-                 : worst.verdict != ProbeVerdict::inconclusive ? why_bad(worst, threshold)
-                 : worst.beside_peers                          ? worst.sample->excuse
-                                                               : advice(probe, metric, threshold)};
+                 : worst.verdict == ProbeVerdict::unjudged     ? advice(probe, metric, threshold)
+                 : worst.verdict == ProbeVerdict::inconclusive ? worst.sample->excuse
+                                                               : why_bad(worst, threshold)};
 }
 
 }  // namespace

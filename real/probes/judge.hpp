@@ -34,7 +34,7 @@ struct ProbeFinding {
 /// - A part is degraded whose best repetition is worse than `of_peers` of the median of its peers' best repetitions, and worse than
 ///   what they usually reach, the median of their medians. Peers are the other parts of its kind, and the parts of other hosts. The
 ///   best repetition: a moment in which something else ran blames nobody.
-/// - Without a line and without a peer, a metric says nothing.
+/// - Without a line and without a peer, a metric is unjudged.
 /// - Links to neighbours: where those to more than half of the neighbours are bad, the host is. Where fewer are, these neighbours are
 ///   suspects, and the host passes by its other links. Of a single neighbour nobody can say which of the two it is.
 ProbeFinding judge(const std::string& probe, const ProbeMetric& metric, const ProbeSample& sample,

@@ -12,13 +12,14 @@ namespace gauntlet {
 enum class ProbeVerdict : std::uint8_t {
   pass,          // it looked, and found nothing wrong
   unsupported,   // it could not look: this host or this user lacks what it needs
-  inconclusive,  // it looked, and there is nothing to compare the metric with, or the metric says nothing
+  unjudged,      // it measured, and there is nothing to compare the metric with
+  inconclusive,  // it looked, and what it saw says nothing
   degraded,      // the host works, worse than it should
   fail,          // the host is wrong, or does not answer
 };
 
-inline constexpr std::array<std::string_view, 5> kProbeVerdictNames = {"pass", "unsupported", "inconclusive",
-                                                                       "degraded", "fail"};
+inline constexpr std::array<std::string_view, 6> kProbeVerdictNames = {
+    "pass", "unsupported", "unjudged", "inconclusive", "degraded", "fail"};
 
 constexpr std::string_view name_of(ProbeVerdict verdict) {
   return kProbeVerdictNames[static_cast<std::size_t>(verdict)];

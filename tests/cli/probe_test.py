@@ -16,7 +16,7 @@ import jsonschema
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 120  # a guard against hanging
-VERDICTS = {"pass", "unsupported", "inconclusive", "degraded", "fail"}
+VERDICTS = {"pass", "unsupported", "unjudged", "inconclusive", "degraded", "fail"}
 CODES = {"pass": 0, "degraded": 4, "fail": 4, "inconclusive": 3}
 
 
@@ -108,6 +108,8 @@ class Probe(unittest.TestCase):
         rate = probe_table("rate", ["echo", "rate 7"]) + "metric = 'rate ([0-9]+)'\nunit = \"GB/s\"\n"
         done = self.run_probe(*self.suite(rate), code=3)
         self.assertIn("give probes.rate.threshold.at_least, in GB/s", done.stdout)
+        done = self.run_probe(*self.suite(good + rate), code=0)
+        self.assertIn("passes 1 of 2 probes; 1 unjudged, 0 unsupported", done.stdout)
         self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=7", code=0)
         done = self.run_probe(*self.suite(rate), "--set", "probes.rate.threshold.at_least=8", code=4)
         self.assertIn("threshold: at_least: --set", done.stdout)

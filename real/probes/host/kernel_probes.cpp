@@ -137,13 +137,10 @@ ProbeSample probe_kernel_log(const ProbedHost& host) {
 }
 
 ProbeSample clock_sample(const KernelClock& clock) {
-  if (!clock.synchronised) {
-    ProbeSample sample;
-    sample.inconclusive =
+  if (!clock.synchronised)
+    return unsupported_sample(
         "no time service told the kernel that its clock is synchronised (STA_UNSYNC): none runs, or chrony "
-        "without rtcsync";
-    return sample;
-  }
+        "without rtcsync");
   ProbeSample sample;
   sample.parts.push_back({.part = "",
                           .kind = "",

@@ -41,7 +41,7 @@ struct HostExamination {
 /// In the order of the suite; fewer than it has where it was stopped. For programs with one thread (isolated.hpp).
 std::vector<ProbeReport> examine_host(const std::vector<PlannedProbe>& suite, const HostExamination& how);
 
-/// Degraded or worse where any probe says so. Else inconclusive where any probe is, or where none could look.
+/// Degraded or worse where any probe says so. Else inconclusive where any probe is, or where none passes.
 ProbeVerdict verdict_of(const std::vector<ProbeReport>& reports);
 
 }  // namespace gauntlet

@@ -7,24 +7,22 @@
 namespace gauntlet {
 namespace {
 
-/// The metric of a probe that has facts alone: how many differ from those of most peers.
-void compare_facts(const std::string& probe, const std::vector<PeerReport>& peers, ProbeSample& sample) {
+/// The metric of a probe that has facts alone: how many differ from those of most peers. False where no peer has any.
+bool compare_facts(const std::string& probe, const std::vector<PeerReport>& peers, ProbeSample& sample) {
   if (sample.facts.empty() || !sample.parts.empty() || !sample.unsupported.empty() ||
       !sample.inconclusive.empty())
-    return;
+    return true;
   std::vector<FactTable> theirs;
   for (const PeerReport& peer : peers)
     if (const auto found = peer.facts.find(probe); found != peer.facts.end()) theirs.push_back(found->second);
-  if (theirs.empty()) {
-    sample.inconclusive = "nothing to compare with; give the reports of other hosts";
-    return;
-  }
+  if (theirs.empty()) return false;
   PartSample part;
   const auto differing = facts_unlike_peers({sample.facts.begin(), sample.facts.end()}, theirs);
   part.values = {static_cast<double>(differing.size())};
   for (const DifferingFact& fact : differing)
     part.remark += (part.remark.empty() ? "" : "; ") + to_text(fact);
   sample.parts.push_back(std::move(part));
+  return true;
 }
 
 std::vector<Spread> metrics_of(const std::string& probe, const std::vector<PeerReport>& peers) {
@@ -55,7 +53,12 @@ bool needs_neighbour(const std::string& probe, const ProbeMeasure& measure) {
 
 ProbeFinding judge_beside(const std::string& probe, const ProbeMeasure& measure, ProbeSample& sample,
                           const std::vector<PeerReport>& peers) {
-  compare_facts(probe, peers, sample);
+  if (!compare_facts(probe, peers, sample) && sample.errors.empty())
+    return {.verdict = ProbeVerdict::unjudged,
+            .part = "",
+            .metric = {},
+            .compared = "",
+            .why = "nothing to compare with; give the reports of other hosts"};
   return judge(probe, metric_of(probe, measure), sample, measure.threshold, metrics_of(probe, peers));
 }
 

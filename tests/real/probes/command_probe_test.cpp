@@ -134,6 +134,10 @@ TEST(HostExamination, HasAReportForEachProbeAndTheWorstVerdict) {
   EXPECT_EQ(verdict_of({reports[0], reports[1]}), ProbeVerdict::pass);
   EXPECT_EQ(verdict_of({reports[1]}), ProbeVerdict::inconclusive);
   EXPECT_EQ(verdict_of({}), ProbeVerdict::inconclusive);
+  ProbeReport unjudged = reports[1];
+  unjudged.finding.verdict = ProbeVerdict::unjudged;
+  EXPECT_EQ(verdict_of({reports[0], unjudged}), ProbeVerdict::pass);
+  EXPECT_EQ(verdict_of({reports[1], unjudged}), ProbeVerdict::inconclusive);
 }
 
 TEST(HostExamination, EndsWhenItIsStopped) {

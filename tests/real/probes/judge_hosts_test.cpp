@@ -32,7 +32,7 @@ TEST(JudgeHosts, TheSlowOneIsAccusedAndNoNeighbour) {
 }
 
 TEST(JudgeHosts, AHostAloneHasNoPeers) {
-  EXPECT_EQ(judge_hosts("rate", of_peers(0.75), {{4, of({4})}}).at(4).verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(judge_hosts("rate", of_peers(0.75), {{4, of({4})}}).at(4).verdict, ProbeVerdict::unjudged);
   ProbeMeasure absolute = of_peers(0);
   absolute.threshold.at_least = 5;
   EXPECT_EQ(judge_hosts("rate", absolute, {{4, of({4})}}).at(4).verdict, ProbeVerdict::fail);

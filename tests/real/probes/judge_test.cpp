@@ -66,7 +66,7 @@ TEST(ProbeJudge, AKindMayHaveALineOfItsOwn) {
   };
   EXPECT_EQ(judged("NVIDIA H100").verdict, ProbeVerdict::degraded);
   EXPECT_EQ(judged("NVIDIA H100").compared, "at least 48 GB/s");
-  EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::unjudged);
   line.at_least = 30;
   EXPECT_EQ(judged("NVIDIA A100").verdict, ProbeVerdict::pass);
 }
@@ -139,7 +139,7 @@ TEST(ProbeJudge, ABusyCoreIsFoundBesideADisturbedOne) {
 TEST(ProbeJudge, PartsOfAnotherKindAreNoPeers) {
   ProbeSample sample = parts_of({{10}, {10}, {4}});
   sample.parts[2].kind = "small";
-  EXPECT_EQ(judge("cores", kRate, sample, kPeers).verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(judge("cores", kRate, sample, kPeers).verdict, ProbeVerdict::unjudged);
 }
 
 TEST(ProbeJudge, OtherHostsArePeers) {
@@ -182,7 +182,7 @@ TEST(ProbeJudge, AHostIsBlamedForItsLinksWhereMostAreBad) {
 
 TEST(ProbeJudge, WithNothingToCompareItSaysWhatToGive) {
   const ProbeFinding finding = judge("disk_write", kRate, sample_of({10}), kPeers);
-  EXPECT_EQ(finding.verdict, ProbeVerdict::inconclusive);
+  EXPECT_EQ(finding.verdict, ProbeVerdict::unjudged);
   EXPECT_EQ(finding.why,
             "nothing to compare with; give probes.disk_write.threshold.at_least, in GB/s, or the reports of "
             "other hosts");

@@ -120,7 +120,7 @@ TEST(ClockProbe, PassesNoClockThatNobodySynchronises) {
           .verdict,
       ProbeVerdict::fail);
   EXPECT_EQ(judge("clock", {"ms", Better::lower}, clock_sample({.synchronised = false}), line).verdict,
-            ProbeVerdict::inconclusive);
+            ProbeVerdict::unsupported);
 }
 
 TEST(Configuration, IsThatOfTheHardware) {
