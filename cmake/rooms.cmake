@@ -6,6 +6,7 @@ set(GAUNTLET_QUICK_ROOMS
     core_math
     core_random
     core_record
+    core_sqlite
     models
     flow
     policies
@@ -102,6 +103,7 @@ set(GAUNTLET_ALL_ROOMS
     core_math
     core_random
     core_record
+    core_sqlite
     models
     flow
     policies

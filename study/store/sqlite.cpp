@@ -1,155 +1,42 @@
-#include "core/system_advice.hpp"
 #include "study/store/sqlite_private.hpp"
 #include "study/summary/fingerprint_text.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdint>
-#include <system_error>
 #include <variant>
 
-namespace gauntlet::sqlite {
-namespace {
+namespace gauntlet {
 
-// How long another program may hold the database: it does for a moment where it opens or closes it.
-constexpr int kPatienceMs = 10'000;
-
-struct Bind {
-  sqlite3_stmt* statement;
-  int index;
-  int operator()(std::monostate) const { return sqlite3_bind_null(statement, index); }
-  int operator()(std::int64_t value) const { return sqlite3_bind_int64(statement, index, value); }
-  int operator()(double value) const { return sqlite3_bind_double(statement, index, value); }
-  int operator()(std::string_view text) const { return bind_text(text, SQLITE_STATIC); }
-  int operator()(Hex print) const {
-    const auto digits = fingerprint_digits(print.value);
-    return bind_text({digits.data(), digits.size()}, SQLITE_TRANSIENT);
-  }
-  int operator()(const Latencies* latencies) const { return bind_text(latencies->text(), SQLITE_TRANSIENT); }
-  int bind_text(std::string_view text, sqlite3_destructor_type keep) const {
-    return sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), keep);
-  }
-};
-
-Cell cell_of(sqlite3_value* value) {
-  switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-      return std::int64_t{sqlite3_value_int64(value)};
-    case SQLITE_FLOAT:
-      return sqlite3_value_double(value);
-    case SQLITE_NULL:
-      return {};
-    default:
-      const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-      return std::string_view(text ? text : "", static_cast<std::size_t>(sqlite3_value_bytes(value)));
-  }
-}
-
-}  // namespace
-
-namespace {
-
-/// Whether one of the database's files has no room for a page below the limit on the size of files. SQLite writes a page in
-/// several calls and tidies up after the one that fails, and by then the errno is another call's.
-bool at_size_limit(sqlite3* database) {
-  constexpr std::uintmax_t kMostOfAPage = 65536 + 24;  // with the header of a frame of the write-ahead log
-  rlimit limit{};
-  const char* main = sqlite3_db_filename(database, "main");
-  if (!main || *main == '\0' || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return false;
-  return std::ranges::any_of(std::array{"", "-wal", "-journal", "-shm"}, [&](const char* suffix) {
-    std::error_code absent;
-    const std::uintmax_t size = std::filesystem::file_size(std::string(main) + suffix, absent);
-    return limit.rlim_cur < kMostOfAPage + (absent ? 0 : size);
-  });
-}
-
-/// The errno behind what SQLite says; 0 where it is not known.
-int errno_of(sqlite3* database, int code) {
-  if (code == SQLITE_FULL) return ENOSPC;
-  if (!database || (code != SQLITE_IOERR && code != SQLITE_CANTOPEN)) return 0;
-  if (code == SQLITE_IOERR && at_size_limit(database)) return EFBIG;
-  // EAGAIN is a lock's that another program held for a moment, met on the way out: it is never what failed.
-  const int system = sqlite3_system_errno(database);
-  return system == EAGAIN ? 0 : system;
-}
-
-}  // namespace
-
-void fail(sqlite3* database, int code) {
-  std::string text = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
-  const int system = errno_of(database, code & 0xff);
-  if (system == EFBIG)
-    text = system_message(system);  // which is all there is to say
-  else if (system != 0)
-    text += " (" + system_message(system) + ")";
-  throw Error(code & 0xff, text, system);
-}
-
-Statement::Statement(sqlite3* database, std::string_view sql, std::string_view* rest) {
-  sqlite3_stmt* prepared = nullptr;
-  const char* end = nullptr;
-  const int code = sqlite3_prepare_v3(database, sql.data(), static_cast<int>(sql.size()), 0, &prepared, &end);
-  statement_.reset(prepared);
-  if (code != SQLITE_OK) fail(database, code);
-  if (rest) *rest = sql.substr(static_cast<std::size_t>(end - sql.data()));
-}
-
-Statement& Statement::bind(int first, std::span<const Cell> cells) {
-  for (const Cell& cell : cells)
-    if (const int code = std::visit(Bind{statement_.get(), first++}, cell); code != SQLITE_OK)
-      fail(sqlite3_db_handle(statement_.get()), code);
+RowStatement& RowStatement::bind(int first, std::span<const Cell> cells) {
+  struct Bind {
+    Statement& statement;
+    int parameter;
+    void operator()(std::monostate) const { statement.bind(parameter, {}); }
+    void operator()(std::int64_t value) const { statement.bind(parameter, value); }
+    void operator()(double value) const { statement.bind(parameter, value); }
+    void operator()(std::string_view text) const { statement.bind(parameter, text); }
+    void operator()(Hex print) const {
+      const auto digits = fingerprint_digits(print.value);
+      statement.bind_copy(parameter, {digits.data(), digits.size()});
+    }
+    void operator()(const Latencies* latencies) const { statement.bind_copy(parameter, latencies->text()); }
+  };
+  for (const Cell& cell : cells) std::visit(Bind{*this, first++}, cell);
   return *this;
 }
 
-bool Statement::step() {
-  const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
-  try {
-    fail(sqlite3_db_handle(statement_.get()), code);
-  } catch (const Error&) {
-    reset();
-    throw;
-  }
+Cell RowStatement::cell(int column) const {
+  return std::visit([](const auto& value) { return Cell(value); }, value(column));
 }
 
-void Statement::run() {
-  step();
-  reset();
-}
-
-std::string Statement::text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
-  return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)))
-              : "";
-}
-
-Cell Statement::cell(int column) const { return cell_of(sqlite3_column_value(statement_.get(), column)); }
-
-void Statement::read(int first, std::size_t columns, Row& row) const {
+void RowStatement::read(int first, std::size_t columns, Row& row) const {
   row.resize(columns);
   for (std::size_t i = 0; i < columns; ++i) row[i] = cell(first + static_cast<int>(i));
 }
 
-Handle open(const std::filesystem::path& file, int flags) {
-  sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(file.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  Handle database(opened);
-  if (code != SQLITE_OK) fail(opened, code);
-  sqlite3_extended_result_codes(opened, 1);
-  sqlite3_busy_timeout(opened, kPatienceMs);
-  return database;
-}
+}  // namespace gauntlet
 
-void execute(sqlite3* database, const std::string& sql) {
-  if (const int code = sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK)
-    fail(database, code);
-}
+namespace gauntlet::sqlite {
 
 std::string sql_name(std::string_view name) {
   std::string out = "\"";

@@ -71,7 +71,7 @@ std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const Stored
                    std::string_view(replayed),
                    std::string_view(facts.currency)};
   sqlite::execute(database, "BEGIN IMMEDIATE");
-  sqlite::Statement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
+  RowStatement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
   const std::uint64_t digest = digest_of_point(database, number);
   put_digest(database, number, kPointPart, 0, digest);
   sqlite::execute(database, "COMMIT");
@@ -129,7 +129,7 @@ void Store::Connection::drop_last_link(std::uint32_t point) {
   const std::uint32_t replicas = points.at(point).replicas;
   if (replicas % kReplicasOfDigest == 0) return;
   const Row key = {cell(point), kReplicasPart, cell(replicas)};
-  sqlite::Statement(database.get(), "DELETE FROM digest WHERE point = ? AND part = ? AND replicas = ?")
+  RowStatement(database.get(), "DELETE FROM digest WHERE point = ? AND part = ? AND replicas = ?")
       .bind(1, key)
       .run();
 }
@@ -190,7 +190,7 @@ void Store::read_rows(std::uint32_t point, std::uint32_t first, std::uint32_t co
          "only replicas that are there are read");
   try {
     // Taken out of its place: what `see` calls may read too.
-    sqlite::Statement select = std::move(from.select_replicas);
+    RowStatement select = std::move(from.select_replicas);
     if (!select)
       select = {from.database.get(),
                 "SELECT * FROM replica WHERE point = ? AND replica >= ? AND replica < ? ORDER BY replica"};
@@ -212,8 +212,8 @@ void Store::read_rows(std::uint32_t point, std::uint32_t first, std::uint32_t co
 void Store::read_incident_rows(std::uint32_t point, const SeeRow& see) const {
   Connection& from = *connection_;
   try {
-    sqlite::Statement select(from.database.get(),
-                             "SELECT * FROM incident WHERE point = ? ORDER BY replica, incident");
+    RowStatement select(from.database.get(),
+                        "SELECT * FROM incident WHERE point = ? ORDER BY replica, incident");
     const Row number = {cell(point)};
     const std::size_t columns = stored_incident_columns().size() - 1;
     Row row;
@@ -246,12 +246,12 @@ void Store::put_summary(std::uint32_t point, const Summary& summary) {
   try {
     sqlite::execute(database, "BEGIN IMMEDIATE");
     const Row number = {cell(point)};
-    sqlite::Statement(database, "DELETE FROM metric WHERE point = ?").bind(1, number).run();
-    sqlite::Statement insert(database, sqlite::insert_into(kMetricTable, metric_columns().size()));
+    RowStatement(database, "DELETE FROM metric WHERE point = ?").bind(1, number).run();
+    RowStatement insert(database, sqlite::insert_into(kMetricTable, metric_columns().size()));
     for (const NamedStatistics& metric : summary.metrics)
       insert.bind(1, metric_row(point, summary, metric)).run();
     const Row part = {cell(point), kMetricsPart};
-    sqlite::Statement(database, "DELETE FROM digest WHERE point = ? AND part = ?").bind(1, part).run();
+    RowStatement(database, "DELETE FROM digest WHERE point = ? AND part = ?").bind(1, part).run();
     put_digest(database, point, kMetricsPart, summary.replicas, digest_of_metrics(database, point));
     sqlite::execute(database, "COMMIT");
   } catch (const sqlite::Error& error) {

@@ -12,13 +12,13 @@ namespace gauntlet {
 namespace {
 
 /// The digest in the first column; nothing where that is none.
-std::optional<std::uint64_t> digest_in(const sqlite::Statement& row) {
+std::optional<std::uint64_t> digest_in(const RowStatement& row) {
   if (sqlite3_column_type(row.get(), 0) != SQLITE_TEXT) return std::nullopt;
   return fingerprint_of(row.text(0));
 }
 
 std::uint64_t count_of(sqlite3* database, const std::string& sql) {
-  sqlite::Statement count(database, sql);
+  RowStatement count(database, sql);
   count.step();
   return static_cast<std::uint64_t>(count.integer(0));
 }
@@ -45,7 +45,7 @@ class DigestCheck {
   void check_study() {
     if (count_of(database_, "SELECT count(*) FROM study") != 1)
       sqlite::damaged("its table study does not have one row");
-    sqlite::Statement stored(database_, "SELECT digest FROM study");
+    RowStatement stored(database_, "SELECT digest FROM study");
     stored.step();
     if (digest_in(stored) != digest_of_study(database_))
       sqlite::damaged("the digest of its study does not match");
@@ -101,7 +101,7 @@ class DigestCheck {
 
   sqlite3* database_;
   std::deque<Store::Connection::Entry>& points_;
-  sqlite::Statement stored_, metrics_;
+  RowStatement stored_, metrics_;
   std::uint64_t replicas_ = 0, incidents_ = 0, metric_rows_ = 0, digests_ = 0;  // that belong to the points
 };
 

@@ -21,7 +21,7 @@ constexpr const char* kTablesOfPoints[] = {"point", "replica", "incident", "dige
 void copy_into(sqlite3* database, const fs::path& file, std::span<const std::string> faults) {
   const std::string name = file.string();
   const Cell cell[] = {std::string_view(name)};
-  sqlite::Statement(database, "ATTACH DATABASE ? AS canonical").bind(1, cell).run();
+  RowStatement(database, "ATTACH DATABASE ? AS canonical").bind(1, cell).run();
   // Nobody sees the file before it is whole: it needs no journal.
   sqlite::execute(database, store_pragmas("canonical."));
   sqlite::execute(database, "PRAGMA canonical.journal_mode = OFF; PRAGMA canonical.synchronous = OFF;");
@@ -38,7 +38,7 @@ std::uint64_t chain_of(sqlite3* database, std::uint32_t point, std::uint32_t fir
                        std::uint32_t count) {
   const std::uint32_t linked = count / kReplicasOfDigest * kReplicasOfDigest;
   const Row key = {std::int64_t{point}, linked == 0 ? kPointPart : kReplicasPart, std::int64_t{linked}};
-  sqlite::Statement link(database, "SELECT digest FROM digest WHERE point = ? AND part = ? AND replicas = ?");
+  RowStatement link(database, "SELECT digest FROM digest WHERE point = ? AND part = ? AND replicas = ?");
   expect(link.bind(1, key).step(), "every link of a chain is there");
   std::uint64_t chain = fingerprint_of(link.text(0)).value_or(0);
   follow_chain(database, {.point = point, .first_replica = first_replica, .from = linked, .end = count},
@@ -51,12 +51,12 @@ std::uint64_t drop_replicas(sqlite3* database, std::uint32_t point, std::uint32_
                             std::uint32_t count) {
   const Row which = {std::int64_t{point}, std::int64_t{first_replica} + count};
   for (const char* table : {"replica", "incident"})
-    sqlite::Statement(database, fmt::format("DELETE FROM {} WHERE point = ? AND replica >= ?", table))
+    RowStatement(database, fmt::format("DELETE FROM {} WHERE point = ? AND replica >= ?", table))
         .bind(1, which)
         .run();
   const std::uint64_t chain = chain_of(database, point, first_replica, count);
   const Row links = {std::int64_t{point}, kReplicasPart, std::int64_t{count}};
-  sqlite::Statement(database, "DELETE FROM digest WHERE point = ? AND part = ? AND replicas > ?")
+  RowStatement(database, "DELETE FROM digest WHERE point = ? AND part = ? AND replicas > ?")
       .bind(1, links)
       .run();
   if (count > 0) put_digest(database, point, kReplicasPart, count, chain);
@@ -66,7 +66,7 @@ std::uint64_t drop_replicas(sqlite3* database, std::uint32_t point, std::uint32_
 // Over negative numbers, so that no two points have the same one on the way.
 void renumber(sqlite3* database, std::span<const Store::Kept> kept) {
   for (const char* table : kTablesOfPoints) {
-    sqlite::Statement move(database, fmt::format("UPDATE {} SET point = ? WHERE point = ?", table));
+    RowStatement move(database, fmt::format("UPDATE {} SET point = ? WHERE point = ?", table));
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const Row places = {-1 - static_cast<std::int64_t>(i), std::int64_t{kept[i].point}};
       move.bind(1, places).run();

@@ -9,7 +9,7 @@ namespace gauntlet {
 namespace {
 
 /// Of the row that a statement is at, without its first `skipped` columns and its last `cut`.
-std::uint64_t digest_of(const sqlite::Statement& row, int skipped, int cut = 0) {
+std::uint64_t digest_of(const RowStatement& row, int skipped, int cut = 0) {
   Digest digest;
   const int columns = sqlite3_column_count(row.get()) - cut;
   for (int column = skipped; column < columns; ++column) {
@@ -23,7 +23,7 @@ std::uint64_t digest_of(const sqlite::Statement& row, int skipped, int cut = 0) 
   return digest.value();
 }
 
-std::uint64_t digest_of_rows(sqlite::Statement& rows, int skipped) {
+std::uint64_t digest_of_rows(RowStatement& rows, int skipped) {
   std::uint64_t chain = 0;
   while (rows.step()) chain = chained(chain, digest_of(rows, skipped));
   return chain;
@@ -32,7 +32,7 @@ std::uint64_t digest_of_rows(sqlite::Statement& rows, int skipped) {
 }  // namespace
 
 std::uint64_t digest_of_study(sqlite3* database) {
-  sqlite::Statement study(database, "SELECT * FROM study"),
+  RowStatement study(database, "SELECT * FROM study"),
       tables(
           database,
           "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name");
@@ -41,13 +41,13 @@ std::uint64_t digest_of_study(sqlite3* database) {
 }
 
 std::uint64_t digest_of_point(sqlite3* database, std::uint32_t point) {
-  sqlite::Statement row(database, "SELECT * FROM point WHERE point = ?");
+  RowStatement row(database, "SELECT * FROM point WHERE point = ?");
   const Cell number[] = {std::int64_t{point}};
   return digest_of_rows(row.bind(1, number), 1);
 }
 
 std::uint64_t digest_of_metrics(sqlite3* database, std::uint32_t point) {
-  sqlite::Statement rows(database, "SELECT * FROM metric WHERE point = ? ORDER BY name");
+  RowStatement rows(database, "SELECT * FROM metric WHERE point = ? ORDER BY name");
   const Cell number[] = {std::int64_t{point}};
   return digest_of_rows(rows.bind(1, number), 1);
 }
@@ -57,14 +57,13 @@ ChainLength follow_chain(sqlite3* database, const ChainPart& part, std::uint64_t
   const auto rows_of = [&](const char* table, const char* order) {
     const Row range = {std::int64_t{part.point}, std::int64_t{part.first_replica} + part.from,
                        std::int64_t{part.first_replica} + part.end};
-    sqlite::Statement rows(
+    RowStatement rows(
         database, fmt::format("SELECT * FROM {} WHERE point = ? AND replica >= ? AND replica < ? ORDER BY {}",
                               table, order));
     rows.bind(1, range);
     return rows;
   };
-  sqlite::Statement replicas = rows_of("replica", "replica"),
-                    incidents = rows_of("incident", "replica, incident");
+  RowStatement replicas = rows_of("replica", "replica"), incidents = rows_of("incident", "replica, incident");
   ChainLength length{.replicas = part.from, .incidents = 0};
   for (bool more = incidents.step(); replicas.step();) {
     chain = chained(chain, digest_of(replicas, 1));
@@ -77,13 +76,13 @@ ChainLength follow_chain(sqlite3* database, const ChainPart& part, std::uint64_t
 
 void put_study_digest(sqlite3* database) {
   const Cell digest[] = {Hex{digest_of_study(database)}};
-  sqlite::Statement(database, "UPDATE study SET digest = ?").bind(1, digest).run();
+  RowStatement(database, "UPDATE study SET digest = ?").bind(1, digest).run();
 }
 
 void put_digest(sqlite3* database, std::uint32_t point, std::string_view part, std::uint32_t replicas,
                 std::uint64_t digest) {
   const Row row = {std::int64_t{point}, part, std::int64_t{replicas}, Hex{digest}};
-  sqlite::Statement(database, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?)").bind(1, row).run();
+  RowStatement(database, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?)").bind(1, row).run();
 }
 
 }  // namespace gauntlet

@@ -15,19 +15,19 @@ namespace {
 
 /// Throws where the store is of another format.
 void refuse_other_format(sqlite3* database) {
-  sqlite::Statement columns(database,
-                            "SELECT count(*), count(CASE WHEN name = 'format' THEN 1 END), "
-                            "count(CASE WHEN name = 'version' THEN 1 END) FROM pragma_table_info('study')");
+  RowStatement columns(database,
+                       "SELECT count(*), count(CASE WHEN name = 'format' THEN 1 END), "
+                       "count(CASE WHEN name = 'version' THEN 1 END) FROM pragma_table_info('study')");
   columns.step();
   if (columns.integer(0) == 0) sqlite::damaged("it has no table study");
   if (columns.integer(1) == 0) throw OtherFormat("was written in a format that has no number");
-  sqlite::Statement format(database, "SELECT format FROM study");
+  RowStatement format(database, "SELECT format FROM study");
   if (!format.step()) sqlite::damaged("its table study is empty");
   const std::int64_t number = format.integer(0);
   if (number == kStoreFormat) return;
   std::string by;
   if (columns.integer(2) > 0) {
-    sqlite::Statement version(database, "SELECT version FROM study");
+    RowStatement version(database, "SELECT version FROM study");
     version.step();
     by = fmt::format(" by gauntlet {}", version.text(0));
   }
@@ -37,7 +37,7 @@ void refuse_other_format(sqlite3* database) {
 
 StudyIdentity read_study(sqlite3* database) {
   refuse_other_format(database);
-  sqlite::Statement row(database, "SELECT command, arguments, version, seed, scenario, text FROM study");
+  RowStatement row(database, "SELECT command, arguments, version, seed, scenario, text FROM study");
   row.step();
   StudyIdentity study;
   study.command = row.text(0);
@@ -53,14 +53,14 @@ StudyIdentity read_study(sqlite3* database) {
 std::vector<std::string> read_faults(sqlite3* database) {
   constexpr std::string_view kPrefix = "faults.";
   std::vector<std::string> faults;
-  sqlite::Statement columns(database, "SELECT name FROM pragma_table_info('replica') ORDER BY cid");
+  RowStatement columns(database, "SELECT name FROM pragma_table_info('replica') ORDER BY cid");
   while (columns.step())
     if (const std::string name = columns.text(0); name.starts_with(kPrefix))
       faults.push_back(name.substr(kPrefix.size()));
   return faults;
 }
 
-StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study) {
+StoredPoint read_point(const RowStatement& row, const StudyIdentity& study) {
   StoredPoint point;
   point.label = row.text(1);
   const Json settings = Json::parse(row.text(2));
@@ -93,9 +93,9 @@ StoredPoint read_point(const sqlite::Statement& row, const StudyIdentity& study)
 
 /// Which replicas every point has. Only a run of one by number has another first one than 0.
 void read_extent(sqlite3* database, bool of_one_by_number, std::deque<Store::Connection::Entry>& points) {
-  sqlite::Statement extent(database,  // two questions: SQLite answers each from the key without a scan
-                           "SELECT (SELECT min(replica) FROM replica WHERE point = ?1),"
-                           " (SELECT max(replica) FROM replica WHERE point = ?1)");
+  RowStatement extent(database,  // two questions: SQLite answers each from the key without a scan
+                      "SELECT (SELECT min(replica) FROM replica WHERE point = ?1),"
+                      " (SELECT max(replica) FROM replica WHERE point = ?1)");
   for (std::size_t i = 0; i < points.size(); ++i, extent.reset()) {
     const Cell number[] = {static_cast<std::int64_t>(i)};
     extent.bind(1, number).step();
@@ -107,12 +107,12 @@ void read_extent(sqlite3* database, bool of_one_by_number, std::deque<Store::Con
   }
 }
 
-std::optional<double> number(const sqlite::Statement& row, int column) {
+std::optional<double> number(const RowStatement& row, int column) {
   const Cell cell = row.cell(column);
   return std::holds_alternative<std::monostate>(cell) ? std::nullopt : std::optional(row.real(column));
 }
 
-NamedStatistics read_metric(const sqlite::Statement& row) {
+NamedStatistics read_metric(const RowStatement& row) {
   NamedStatistics metric;
   metric.name = row.text(2);
   Statistics& of = metric.statistics;
@@ -137,7 +137,7 @@ void Store::Connection::load() {
   study = read_study(database.get());
   faults = read_faults(database.get());
   replica_cells = replica_columns(faults).size();
-  sqlite::Statement rows(database.get(), "SELECT * FROM point ORDER BY point");
+  RowStatement rows(database.get(), "SELECT * FROM point ORDER BY point");
   while (rows.step()) {
     if (rows.count(0) != points.size()) sqlite::damaged("a point is missing");
     StoredPoint point = read_point(rows, study);
@@ -150,7 +150,7 @@ void Store::Connection::load() {
 }
 
 std::optional<Summary> Store::summary(std::uint32_t point) const {
-  sqlite::Statement rows(
+  RowStatement rows(
       connection_->database.get(),
       "SELECT replicas, fingerprint, name, n, mean, sd, se, ci95_low, ci95_high, p1, p5, p50, p95, p99,"
       " worst_5_mean FROM metric WHERE point = ?");

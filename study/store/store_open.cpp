@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 /// on the disk before the file is touched.
 void prepare_to_write(sqlite3* database) {
   sqlite::execute(database, store_pragmas());
-  sqlite::Statement journal(database, "PRAGMA journal_mode = WAL");
+  RowStatement journal(database, "PRAGMA journal_mode = WAL");
   const bool has_log = journal.step() && journal.text(0) == "wal";
   journal.reset();
   sqlite::execute(database, fmt::format("PRAGMA synchronous = {};", has_log ? "NORMAL" : "FULL"));
@@ -46,9 +46,7 @@ void insert_study(sqlite3* database, std::string_view schema, const StudyIdentit
                    std::string_view(study.text),
                    kIntervalCovers,
                    {}};  // put_study_digest
-  sqlite::Statement(database, sqlite::insert_into(fmt::format("{}study", schema), row.size()))
-      .bind(1, row)
-      .run();
+  RowStatement(database, sqlite::insert_into(fmt::format("{}study", schema), row.size())).bind(1, row).run();
 }
 
 // Makes the tables of a file that has none.
@@ -61,19 +59,19 @@ void begin_study(sqlite3* database, const StudyIdentity& study, std::span<const 
 }
 
 bool has_tables(sqlite3* database) {
-  return sqlite::Statement(database, "SELECT 1 FROM sqlite_master LIMIT 1").step();
+  return RowStatement(database, "SELECT 1 FROM sqlite_master LIMIT 1").step();
 }
 
 /// What is wrong with the pages of the file, beyond what opening it shows.
 void check_pages(sqlite3* database) {
-  sqlite::Statement check(database, "PRAGMA integrity_check(1)");
+  RowStatement check(database, "PRAGMA integrity_check(1)");
   if (!check.step() || check.text(0) != "ok") sqlite::damaged(check.text(0));
 }
 
 void put_arguments(sqlite3* database, const std::string& arguments) {
   const Cell cell[] = {std::string_view(arguments)};
   sqlite::execute(database, "BEGIN IMMEDIATE");
-  sqlite::Statement(database, "UPDATE study SET arguments = ?").bind(1, cell).run();
+  RowStatement(database, "UPDATE study SET arguments = ?").bind(1, cell).run();
   put_study_digest(database);
   sqlite::execute(database, "COMMIT");
 }

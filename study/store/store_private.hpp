@@ -61,7 +61,7 @@ struct Store::Connection {
   std::optional<Problem> problem;
 
   // Made when they are first needed, and kept.
-  sqlite::Statement begin, commit, insert_replica, insert_incident, insert_digest, select_replicas;
+  RowStatement begin, commit, insert_replica, insert_incident, insert_digest, select_replicas;
   Row row;
 
   /// Keeps what went wrong while writing, undoes the transaction and says what to do.

@@ -69,7 +69,7 @@ Problem only_questions() {
 
 std::optional<Problem> answer_all(sqlite3* database, const std::string& sql, const Answer& answer) {
   std::string_view rest;
-  sqlite::Statement statement(database, sql, &rest);
+  RowStatement statement(database, sql, &rest);
   if (!statement) return wrong("asks nothing", kTables);
   if (!sqlite3_stmt_readonly(statement.get())) return only_questions();
   if (rest.find_first_not_of(" \t\r\n;") != std::string_view::npos)
