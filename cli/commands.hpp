@@ -10,6 +10,8 @@ void add_scenario_commands(Program& program);
 void add_list(Program& program);
 /// The same controller on real processes, through real faults.
 void add_drill(Program& program);
+/// Which ranks of a drill are slow, by the times of their segments.
+void add_segments(Program& program);
 /// Operators of a drill that runs.
 void add_ctl(Program& program);
 /// Probes of this host, for a person at it.

@@ -16,9 +16,12 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -100,6 +103,32 @@ std::optional<Problem> check_log(const std::string& path) {
   return std::nullopt;
 }
 
+/// Two options that would write over each other's files. A recording has its state beside it, and SQLite its logs.
+std::optional<Problem> check_files(const DrillRequest& request) {
+  struct Written {
+    std::string option, file;
+    std::vector<std::string> endings;
+  };
+  const std::vector<Written> all = {{"--log", request.log, {""}},
+                                    {"--record", request.record, {"", ".state"}},
+                                    {"--segments", request.segments, {"", "-wal", "-shm", "-journal"}}};
+  std::map<std::filesystem::path, std::string> taken;
+  for (const Written& each : all) {
+    if (each.file.empty()) continue;
+    for (const std::string& ending : each.endings) {
+      const std::string file = each.file + ending;
+      const auto [other, is_free] =
+          taken.emplace(std::filesystem::absolute(file).lexically_normal(), each.option);
+      if (is_free) continue;
+      return Problem{.what = each.option + " " + each.file,
+                     .why = ending.empty() ? "is a file of " + other->second + " too"
+                                           : "needs " + file + ", which is a file of " + other->second,
+                     .suggestion = "name another file"};
+    }
+  }
+  return std::nullopt;
+}
+
 /// Options that mean something with --repeat alone, or not with it.
 std::optional<Problem> check_repeat(const DrillRequest& request) {
   if (request.vary_seed && request.repeat == 0)
@@ -138,6 +167,15 @@ std::vector<Problem> problems_of(const DrillRequest& request, const LoadedScenar
   }
   if (auto problem = check_repeat(request)) problems.push_back(std::move(*problem));
   if (auto problem = check_log(request.log)) problems.push_back(std::move(*problem));
+  for (const auto& [option, file] :
+       {std::pair("--segments ", request.segments), std::pair("--segments-queue ", request.segments_queue)}) {
+    if (file.empty() || !world.drill.command.lines.any()) continue;
+    problems.push_back({.file = request.scenario,
+                        .what = option + file,
+                        .why = "has no effect: the job only prints lines, and no times of segments",
+                        .suggestion = "leave it out, or drill a job that calls gauntlet_rank"});
+  }
+  if (auto problem = check_files(request)) problems.push_back(std::move(*problem));
   auto problem_of_place = problem_of_drill_base();
   if (!problem_of_place) problem_of_place = check_user(request, world);
   if (problem_of_place) problems.push_back(std::move(*problem_of_place));
@@ -215,6 +253,18 @@ void add_drill(Program& program) {
       "With --repeat: drill K has the seed of the first plus K - 1, so each has a fault plan of its own");
   drill.value("--log", request->log, "Also append the log here: a line of JSON for each event")
       .type_name("FILE");
+  drill
+      .value("--segments", request->segments,
+             "Write the time of each segment of each rank into this SQLite database: `gauntlet segments "
+             "FILE` names slow ranks")
+      .type_name("FILE")
+      .excludes(repeat);
+  drill
+      .value("--segments-queue", request->segments_queue,
+             "Send the same to a topic of Kafka; the file has lines NAME=VALUE: topic, bootstrap.servers and "
+             "librdkafka's others")
+      .type_name("FILE")
+      .excludes(repeat);
   drill
       .value("--metrics", request->metrics,
              "Serve metrics for Prometheus at this port of 127.0.0.1; 0: any that is free")

@@ -83,6 +83,7 @@ set(GAUNTLET_REAL_ROOMS
     real_rank
     real_stream
     real_signals
+    real_telemetry
     real_runner
     real_agent
     real_fault_disk

@@ -10,6 +10,9 @@
 #include "real/driver/drill_place.hpp"
 #include "real/driver/leftovers.hpp"
 #include "real/launch/machine_platform.hpp"
+#include "real/telemetry/segment_queue.hpp"
+#include "real/telemetry/segment_sinks.hpp"
+#include "real/telemetry/segment_store.hpp"
 #include "report/text.hpp"
 #include "score/score.hpp"
 #include "shell/interrupt.hpp"
@@ -85,6 +88,35 @@ std::optional<Problem> write_results(ResultDirectory& directory, const ResolvedS
   return problem;
 }
 
+/// Where the times of segments go, which may be nowhere.
+class DrillSegments {
+ public:
+  std::optional<Problem> open(const DrillTask& task) {
+    const DrillRequest& request = task.request;
+    const SegmentOrigin origin = {.scenario = task.scenario.world.name, .seed = task.seed()};
+    if (!request.segments_queue.empty()) {
+      SegmentQueue::Opened opened = SegmentQueue::open(request.segments_queue, origin, complain);
+      if (opened.problem) return opened.problem;
+      queue_ = std::move(opened.queue);
+      sinks_.join(*queue_);
+    }
+    if (!request.segments.empty()) {
+      const bool continues = !continuation_of(request).empty();
+      SegmentStore::Opened opened = SegmentStore::open(request.segments, origin, continues, complain);
+      if (opened.problem) return opened.problem;
+      store_ = std::move(opened.store);
+      sinks_.join(*store_);
+    }
+    return std::nullopt;
+  }
+  SegmentSink* sink() { return sinks_.empty() ? nullptr : &sinks_; }
+
+ private:
+  std::unique_ptr<SegmentQueue> queue_;
+  std::unique_ptr<SegmentStore> store_;
+  SegmentSinks sinks_{complain};
+};
+
 std::unique_ptr<DrillMetrics> serve_metrics(const DrillTask& task) {
   if (task.request.metrics.empty()) return nullptr;
   auto metrics = std::make_unique<DrillMetrics>(*port_of(task.request.metrics), task.scenario.world.name);
@@ -132,6 +164,8 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   if (const std::string shortfall = launcher->shortfall(); !shortfall.empty() && !request.no_faults)
     complain(shortfall);
   const ScenarioFacts facts = facts_of(task.scenario, task.seed(), GAUNTLET_VERSION);
+  DrillSegments segments;
+  if (const auto problem = segments.open(task)) return {.drill = {}, .problems = {*problem}};
   std::unique_ptr<ResultDirectory> directory;
   if (!request.out.empty()) {
     auto opened = open_results(task, facts, how.existing);
@@ -160,7 +194,9 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   options.stop = &stop_on_interrupt();
   options.keeps_log = true;
   options.log = request.log;
+  options.segments = segments.sink();
   options.on_status = [&, shows = shows_progress()](const DrillStatus& status) {
+    if (segments.sink()) segments.sink()->flush();
     if (metrics) metrics->set(status);
     if (shows) say(fmt::format("\r{}{}\x1b[K", how.progress, drill_progress_text(status)));
   };

@@ -20,10 +20,12 @@ struct DrillRequest {
   std::optional<std::uint64_t> seed;  // the scenario's, where not given
   std::string record;                 // an unfinished one goes on; empty: none is kept
   std::string out;
-  LaunchRequest launch;      // as far as the command line says it
-  std::string metrics;       // a port; empty: none is served
-  std::string log;           // empty: in the directory of the drill alone
-  std::uint32_t repeat = 0;  // drills; 0: one, without the form of many
+  LaunchRequest launch;        // as far as the command line says it
+  std::string metrics;         // a port; empty: none is served
+  std::string log;             // empty: in the directory of the drill alone
+  std::string segments;        // a database of the times of segments; empty: none is kept
+  std::string segments_queue;  // settings of a topic that they are sent to; empty: to none
+  std::uint32_t repeat = 0;    // drills; 0: one, without the form of many
   bool vary_seed = false;
   bool json = false;
   bool no_faults = false;

@@ -6,6 +6,7 @@
 #include "report/side_by_side.hpp"
 #include "report/text.hpp"
 #include "report/worlds/result.hpp"
+#include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/terminal.hpp"
@@ -13,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
 #include <variant>
 
 namespace gauntlet {
@@ -97,6 +100,9 @@ int drill_once(const DrillTask& task) {
     return kFailed;
   }
   tell(result, drill.plan, request.no_faults);
+  std::error_code ignored;
+  if (!request.segments.empty() && std::filesystem::exists(request.segments, ignored))
+    complain(fmt::format("`gauntlet segments {}` names slow ranks", shell_word(request.segments)));
   std::string text =
       request.json
           ? to_json(drill.summary)

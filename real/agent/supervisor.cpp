@@ -157,18 +157,21 @@ bool Supervisor::on_line(std::uint32_t run, std::uint32_t rank, const std::strin
   const std::optional<RankLine> parsed = parse_rank_line(line);
   if (!parsed) return false;
   using Kind = RankLine::Kind;
-  // Segments are for the filters alone: a driver of many ranks would hear little else.
   if (parsed->kind == Kind::held) {
     end_hold(rank, "");
     return true;
   }
-  if (parsed->kind != Kind::segment) tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
+  // Unless the driver asks for them, segments are for the filters alone: it would hear little else. No driver needs those it missed.
+  if (parsed->kind != Kind::segment)
+    tell_or_keep(AgentRankLine{.run = run, .rank = rank, .line = line});
+  else if (greeting_.segments)
+    tell(AgentRankLine{.run = run, .rank = rank, .line = line});
   switch (parsed->kind) {
     case Kind::up:
       train();
       break;
     case Kind::segment:
-      for (const auto& [signal, seconds] : segments_.on_segment(*parsed, around_.ranks.alive().size()))
+      for (const auto& [signal, seconds] : segments_.on_segment(rank, *parsed, around_.ranks.alive().size()))
         watches_.on_host(signal, seconds, now_);
       break;
     case Kind::log:

@@ -329,6 +329,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
                          .rank_user = options.rank_user,
                          .stop = options.stop,
                          .desk = options.open_to_operators ? &desk : nullptr,
+                         .segments = options.segments,
                          .on_status = options.on_status},
                         so_far.record, platform);
     if (options.open_to_operators) door = options.open_to_operators(state.directory, desk);

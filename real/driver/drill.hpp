@@ -17,6 +17,7 @@
 #include "real/probes/suite/judge_hosts.hpp"
 #include "real/stream/messages.hpp"
 #include "real/system/rank_user.hpp"
+#include "real/telemetry/segment_sink.hpp"
 
 #include <atomic>
 #include <functional>
@@ -42,8 +43,9 @@ struct DrillOptions {
   /// lives. Empty: there are none.
   std::function<std::shared_ptr<void>(const std::string& directory, OperatorDesk& desk)> open_to_operators =
       {};
-  bool keeps_log = false;  // in the drill's directory (real/driver/event_log.hpp)
-  std::string log = {};    // and here; empty: there alone
+  bool keeps_log = false;           // in the drill's directory (real/driver/event_log.hpp)
+  std::string log = {};             // and here; empty: there alone
+  SegmentSink* segments = nullptr;  // DrillSetup::segments
   std::function<void(const DrillStatus&)> on_status =
       {};  // on this thread, about twice a second and at the end
 };

@@ -74,6 +74,7 @@ void RealCluster::start_ranks(OpenOrder& open) {
     if (!hosts_[host.value].link) return close(open.order.id, Status::failed);
   }
   progress_.begin(run_, seats_.layout().dp);
+  begin_segments();
   if (seats_.layout().dp != world_->job.layout.dp)
     platform_.say("the job starts with " + std::to_string(seats_.layout().dp) + " of its " +
                   std::to_string(world_->job.layout.dp) + " data-parallel replicas, which are " +
@@ -92,6 +93,17 @@ void RealCluster::start_ranks(OpenOrder& open) {
     expect_answer(host, Debt::ranks_up, open.order.id.value, collective_timeout_);
   }
   fail_start();
+}
+
+/// Whose segments come in this run.
+void RealCluster::begin_segments() const {
+  if (setup_.segments == nullptr) return;
+  std::vector<RankSeat> seats;
+  for (const HostId host : seats_.hosts()) {
+    for (const std::uint32_t rank : seats_.ranks_of(host))
+      seats.push_back({.rank = rank, .host = host.value, .at = seats_.layout().coordinates(rank)});
+  }
+  setup_.segments->begin(run_, seats);
 }
 
 /// How long ranks may take to end when they are asked to.

@@ -200,6 +200,7 @@ void RealCluster::on(HostId host, const AgentSeen& message) {
 void RealCluster::on(HostId, const AgentRankLine& message) {
   const std::optional<RankLine> line = parse_rank_line(message.line);
   if (!line) return;
+  if (line->kind == RankLine::Kind::segment) return keep_segment(message, *line);
   progress_.add(message.run, message.rank, *line);
   const bool output_lost = line->kind == RankLine::Kind::log && line->pattern == kOutputLost;
   if (output_lost || is_checkpoint_warning(*line)) platform_.say("warning: " + line->text);
@@ -214,6 +215,16 @@ void RealCluster::on(HostId, const AgentRankLine& message) {
                   " messages, which its agent did not read in time");
   if (line->kind == RankLine::Kind::up) on_up(message.rank, line->step);
   if (line->kind == RankLine::Kind::finished) on_finished(message.rank, line->step);
+}
+
+void RealCluster::keep_segment(const AgentRankLine& message, const RankLine& line) {
+  if (setup_.segments == nullptr) return;
+  setup_.segments->add({.run = message.run,
+                        .rank = message.rank,
+                        .step = line.step,
+                        .name = line.pattern,
+                        .took = Duration(line.took_ns),
+                        .reported = clock_.at(line.at_ns)});
 }
 
 /// The orders for a checkpoint have one.

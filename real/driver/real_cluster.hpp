@@ -28,6 +28,7 @@
 #include "real/driver/stop_requests.hpp"
 #include "real/injectors/journal.hpp"
 #include "real/system/rank_user.hpp"
+#include "real/telemetry/segment_sink.hpp"
 
 #include <atomic>
 #include <deque>
@@ -63,6 +64,7 @@ struct DrillSetup {
   std::optional<RankUser> rank_user{};      // as whom ranks run, where that is not this process's user
   const std::atomic<bool>* stop = nullptr;  // once set, `next` ends the run and waits for nobody long
   OperatorDesk* desk = nullptr;             // requests of operators; null: there are none
+  SegmentSink* segments = nullptr;          // takes the times of segments; null: agents do not send them
   /// Called on the driver's thread, about twice a second and at the end.
   std::function<void(const DrillStatus&)> on_status = {};
   bool stopped() const { return stop != nullptr && *stop; }
@@ -234,6 +236,7 @@ class RealCluster final : public Cluster {
   void on_heartbeat(HostId host, Time came, const AgentHeartbeat& message);
   void on(HostId host, const AgentSeen& message);
   void on(HostId host, const AgentRankLine& message);
+  void keep_segment(const AgentRankLine& message, const RankLine& line);
   void on_saved(std::int64_t step);
   void on_up(std::uint32_t rank, std::int64_t step);
   void on_finished(std::uint32_t rank, std::int64_t step);
@@ -359,6 +362,7 @@ class RealCluster final : public Cluster {
 
   // job_start.cpp
   void start_ranks(OpenOrder& open);
+  void begin_segments() const;
   void mark_run() const;
   std::vector<std::string> trainer_arguments() const;
   JobCommand own_command() const;

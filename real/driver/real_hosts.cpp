@@ -275,8 +275,8 @@ void RealCluster::release(HostId host) {
   if (told) leaving.link->quit();
   const Duration patience = told ? quits_within(setup_) : Duration::zero();
   if (leaving.process && !leaving.process->wait_or_end(patience, setup_.stop) && told && !setup_.stopped()) {
-    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " + to_text(patience) +
-                  "; it was ended");
+    platform_.say("agent of host " + std::to_string(host.value) + " did not quit within " +
+                  to_text(patience) + "; it was ended");
   }
   leaving.process.reset();
   hang_up(host);
@@ -355,6 +355,7 @@ void RealCluster::reconcile() {
   }
   const std::map<std::uint64_t, OpenOrder> open = std::exchange(open_, {});
   if (ranks_ == RanksState::up) {
+    begin_segments();
     // The links' first messages say who still has ranks of this run.
     const std::lock_guard lock(inbox_mutex_);
     for (const HostId host : seats_.hosts()) {

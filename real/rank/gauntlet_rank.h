@@ -308,6 +308,15 @@ static inline void gauntlet_rank_segment(gauntlet_rank* rank, const char* name, 
   if (rank->segments[i].name[0] == '\0') gauntlet_rank_name(rank->segments[i].name, name);
   rank->segments[i].took_ns += now - began;
 }
+/* The parts of one name of a step as the device computed them, together: one call for each name of a step, which
+ * gauntlet_rank_segment does not time too. The time comes from events that are complete, so that nothing waits for the device; the step may be over. */
+static inline void gauntlet_rank_device_segment(gauntlet_rank* rank, int64_t step, const char* name,
+                                                int64_t took_ns) {
+  char text[96];
+  if (rank->socket < 0) return;
+  (void)snprintf(text, sizeof text, "segment %" PRId64 " %.16s %" PRId64, step, name, took_ns);
+  gauntlet_rank_say(rank, 0, gauntlet_rank_now(), text);
+}
 /* So many bytes went to other ranks. The agent reads the sum where it has no counters of interfaces. */
 static inline void gauntlet_rank_sent(gauntlet_rank* rank, uint64_t bytes) {
   if (rank->recorder != NULL) rank->recorder->sent += bytes;

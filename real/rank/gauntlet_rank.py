@@ -24,6 +24,7 @@ rank never waits for Gauntlet: a message that does not fit is dropped and counte
 for a second at most, and a collective where an injected fault holds this rank. Call it from one thread. real/rank/PROTOCOL.md describes
 the messages.
 """
+import collections
 import contextlib
 import hashlib
 import mmap
@@ -41,6 +42,7 @@ HEADER = struct.Struct("=8sQII40x")
 SENT = struct.Struct("=Q")
 SENT_AT = 8  # in the header
 SEGMENTS = 8  # names of a step's segments; those beyond are in the recorder alone
+DEVICE_SEGMENTS = 1024  # whose end the device has not reached; a step with more is not told
 MAGIC = b"GNTLMRK1"
 STEP_BEGAN, STEP_ENDED, SEGMENT, ENTERED, LEFT = 1, 2, 3, 4, 5
 PATIENCE_S = 1.0  # of the messages that wait
@@ -60,6 +62,12 @@ class Rank:
         self._next = 0
         self._sequence = {}
         self._segments = {}
+        self._make_event = None
+        self._events = []  # that are free
+        self._on_device = collections.deque()  # (step, name, begin, end), in the order of their ends
+        self._device_segments = {}  # of the step of the last one that ended
+        self._device_step = 0
+        self._untimed_steps = set()  # some of whose device segments were not timed
         self._sent = 0
         self._checkpoint = False
         self._stop = False
@@ -102,6 +110,7 @@ class Rank:
         self._mark(now, STEP_BEGAN, step)
         self._step = step
         self._segments = {}
+        self._forget_device_segments(step)
         return now
 
     def end_step(self, step, began):
@@ -109,19 +118,53 @@ class Rank:
         self._mark(now, STEP_ENDED, step)
         segments = "".join(f"\n{now} segment {step} {name} {took}" for name, took in self._segments.items())
         self._say(f"step {step} {now - began}{segments}", now)
+        self._tell_device_segments()
 
     @contextlib.contextmanager
     def segment(self, name):
-        """A named part of a step. The name is one word.
+        """A named part of a step, by this process's clock. The name is one word; blanks in it become underscores.
 
         "forward" and "backward" are what detectors compare between hosts: computation, without the wait for other ranks.
         """
+        name = "_".join(name.split())
         began = time.monotonic_ns()
         yield
         now = time.monotonic_ns()
         self._mark(now, SEGMENT, now - began, name)
         if name in self._segments or len(self._segments) < SEGMENTS:
             self._segments[name] = self._segments.get(name, 0) + now - began
+
+    def time_device(self, make_event):
+        """For device_segment. Makes an event of the device, as `lambda: torch.cuda.Event(enable_timing=True)` does: it has record(), query()
+        and elapsed_time(end) in milliseconds."""
+        self._make_event = make_event
+
+    @contextlib.contextmanager
+    def device_segment(self, name):
+        """A named part of a step as the device computes it, between two events on its current stream.
+
+        Nothing waits for the device: the time is told at the end of a step, once the device is through with it. Steps that the device has
+        not reached when the job is finished are not told. What the stream waits for is timed too: put no collective between the two. A name
+        is timed by segment or by device_segment, not by both.
+        """
+        if self._make_event is None or self._socket is None:
+            yield
+            return
+        if len(self._on_device) >= DEVICE_SEGMENTS:
+            self._collect_device_segments()
+        if len(self._on_device) >= DEVICE_SEGMENTS:
+            self._untimed_steps.add(self._step)
+            yield
+            return
+        begin, end = self._event(), self._event()
+        begin.record()
+        try:
+            yield
+        except BaseException:
+            self._events += (begin, end)
+            raise
+        end.record()
+        self._on_device.append((self._step, "_".join(name.split()), begin, end))
 
     def sent(self, count):
         """So many bytes went to other ranks. The agent reads the sum where it has no counters of interfaces."""
@@ -165,6 +208,7 @@ class Rank:
 
     def finished(self, step, parameters=b""):
         """All steps are complete. Two runs that end with the same `parameters` (bytes) print the same hash."""
+        self._tell_device_segments()
         digest = hashlib.sha256(parameters).hexdigest()[:16] if parameters else "0" * 16
         self._say(f"finished {step} {digest}", wait=True)
 
@@ -186,6 +230,42 @@ class Rank:
         return self._stop
 
     # --- how
+
+    def _event(self):
+        return self._events.pop() if self._events else self._make_event()
+
+    def _forget_device_segments(self, step):
+        """Of a step that is tried again: it raised, as where memory is out."""
+        if any(each[0] == step for each in self._on_device):
+            self._on_device = collections.deque(each for each in self._on_device if each[0] != step)
+        if self._device_step == step:
+            self._device_segments = {}
+
+    def _tell_device_segments(self):
+        """At the end of a step: those of the steps with which the device is through."""
+        self._collect_device_segments()
+        if not self._on_device or self._on_device[0][0] != self._device_step:
+            self._end_device_step()
+
+    def _collect_device_segments(self):
+        """One stream completes its events in their order."""
+        while self._on_device and self._on_device[0][3].query():
+            step, name, begin, end = self._on_device.popleft()
+            if step != self._device_step:
+                self._end_device_step()
+                self._device_step = step
+            self._events += (begin, end)
+            if name in self._device_segments or len(self._device_segments) < SEGMENTS:
+                self._device_segments[name] = self._device_segments.get(name, 0) + round(1e6 * begin.elapsed_time(end))
+
+    def _end_device_step(self):
+        now = time.monotonic_ns()
+        lines = [f"segment {self._device_step} {name} {took}" for name, took in self._device_segments.items()]
+        self._device_segments = {}
+        whole = self._device_step not in self._untimed_steps
+        self._untimed_steps = {step for step in self._untimed_steps if step > self._device_step}
+        if lines and whole:
+            self._say(f"\n{now} ".join(lines), now)
 
     def _wait_while_held(self):
         """An injected fault: this rank does not enter its collective until it is told to go on or nobody listens."""

@@ -13,23 +13,27 @@ constexpr std::array<std::pair<std::string_view, Signal>, 2> kSegments = {
 
 }  // namespace
 
-std::vector<std::pair<Signal, double>> SegmentTimes::on_segment(const RankLine& line, std::size_t ranks) {
+std::vector<std::pair<Signal, double>> SegmentTimes::on_segment(std::uint32_t rank, const RankLine& line,
+                                                                std::size_t ranks) {
   std::vector<std::pair<Signal, double>> complete;
-  const auto tell = [&](std::size_t i) {
-    if (times_[i].heard > 0)
-      complete.emplace_back(kSegments[i].second, to_seconds(Duration(times_[i].longest_ns)));
-    times_[i] = {};
+  const auto tell = [&](Step& step, std::size_t i) {
+    if (!step[i].heard.empty() && !step[i].told)
+      complete.emplace_back(kSegments[i].second, to_seconds(Duration(step[i].longest_ns)));
+    step[i].told = true;
   };
-  if (line.step > step_) {
-    for (std::size_t i = 0; i < times_.size(); ++i) tell(i);
-    step_ = line.step;
+  newest_ = std::max(newest_, line.step);
+  while (!steps_.empty() && steps_.begin()->first < newest_ - kBehind) {
+    for (std::size_t i = 0; i < kSegments.size(); ++i) tell(steps_.begin()->second, i);
+    over_ = steps_.begin()->first;
+    steps_.erase(steps_.begin());
   }
-  if (line.step < step_) return complete;  // of a step that was told of
-  for (std::size_t i = 0; i < times_.size(); ++i) {
+  if (line.step <= over_) return complete;
+  for (std::size_t i = 0; i < kSegments.size(); ++i) {
     if (kSegments[i].first != line.pattern) continue;
-    ++times_[i].heard;
-    times_[i].longest_ns = std::max(times_[i].longest_ns, line.took_ns);
-    if (times_[i].heard >= std::max<std::size_t>(ranks, 1)) tell(i);
+    Step& step = steps_[line.step];
+    if (!step[i].heard.insert(rank).second) continue;
+    step[i].longest_ns = std::max(step[i].longest_ns, line.took_ns);
+    if (step[i].heard.size() >= std::max<std::size_t>(ranks, 1)) tell(step, i);
   }
   return complete;
 }

@@ -160,6 +160,7 @@ struct AgentGreeting {
   Duration traffic_interval = std::chrono::seconds(1);
   Duration step_time{};  // of the scenario: the traffic's period is looked for around it; zero: not at all
   std::optional<std::uint32_t> host{};  // the agent's number in this drill; not given: the agent's own
+  bool segments = false;                // the driver wants to hear how long each segment of each rank took
 };
 
 /// Checkpoint at the next step boundary; checkpoint every so many steps; end at the next step boundary.

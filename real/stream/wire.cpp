@@ -29,6 +29,7 @@ void put(const DriverHello& from, agent::ToAgent& to) {
   hello.set_traffic_interval_ns(from.greeting.traffic_interval.count());
   hello.set_step_time_ns(from.greeting.step_time.count());
   if (from.greeting.host) hello.set_host(*from.greeting.host);
+  hello.set_segments(from.greeting.segments);
   hello.set_anew(from.anew);
 }
 void put(const DriverLease& from, agent::ToAgent& to) {
@@ -120,7 +121,8 @@ DriverHello get(const agent::Hello& from) {
                        .expressions = {from.expressions().begin(), from.expressions().end()},
                        .traffic_interval = Duration(from.traffic_interval_ns()),
                        .step_time = Duration(from.step_time_ns()),
-                       .host = from.has_host() ? std::optional(from.host()) : std::nullopt},
+                       .host = from.has_host() ? std::optional(from.host()) : std::nullopt,
+                       .segments = from.segments()},
           .sent_ns = from.sent_ns(),
           .anew = from.anew()};
 }

@@ -64,7 +64,7 @@ WRONG = [
     f"{KNOWN.replace('64', '60')}", f"{KNOWN} --out {{foreign}}.toml", f"{KNOWN} --out {{foreign}}.toml --force",
     f"{KNOWN} --out {{place}}/x.txt", f"{KNOWN} --mix rsc-2 --gpu-hour 2",
     "list nothing", "check none.toml", "show none.toml", "results none", "results {foreign}", "results {done} --sql nonsense",
-    "results {done} --csv --json",
+    "results {done} --csv --json", "segments none", "segments {foreign}", "segments {place}", "segments none --first-step 2 --last-step 1",
 ]
 # Commands whose answers name options too.
 ANSWERS = [f"run {TINY} --replicas 5 {FEW} --set job.give_up_after=1min", f"sweep {TINY} --vary spares.count=1,2 --budget 4 {FEW}",

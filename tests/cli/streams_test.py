@@ -42,6 +42,7 @@ COMMANDS = {
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
+    "segments": ["segments {segments}", "segments {segments} --json", "segments none"],
     "calibrate": ["calibrate {drilled} --out {out}.toml", "calibrate none --out {out}.toml"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
     "ctl": ["ctl status --drill none", "ctl hosts --drill none"],
@@ -67,9 +68,10 @@ class Streams(unittest.TestCase):
     def setUpClass(cls):
         kept = tempfile.TemporaryDirectory(prefix="gauntlet-streams-")
         cls.addClassCleanup(kept.cleanup)
-        cls.drilled = pathlib.Path(kept.name) / "drilled"
+        cls.drilled, cls.segments = pathlib.Path(kept.name) / "drilled", pathlib.Path(kept.name) / "segments"
         as_whom = ["--run-as", "root"] if os.geteuid() == 0 else []
-        subprocess.run([GAUNTLET, "drill", "drill-tiny", "--hosts", "4", "--set", "job.steps=20", "--no-faults", *as_whom, "--record", str(cls.drilled)],
+        subprocess.run([GAUNTLET, "drill", "drill-tiny", "--hosts", "4", "--set", "job.steps=20", "--no-faults", *as_whom, "--record", str(cls.drilled),
+                        "--segments", str(cls.segments)],
                        check=True, capture_output=True, timeout=SECONDS_MAX)
 
     def setUp(self):
@@ -77,7 +79,7 @@ class Streams(unittest.TestCase):
         self.addCleanup(kept.cleanup)
         self.place = pathlib.Path(kept.name)
         self.names = {"study": " ".join(STUDY), "out": self.place / "out", "done": self.place / "done",
-                      "recording": self.place / "recording", "drilled": self.drilled, "bad": self.place / "bad.toml"}
+                      "recording": self.place / "recording", "drilled": self.drilled, "segments": self.segments, "bad": self.place / "bad.toml"}
         (self.place / "bad.toml").write_text("x = 1\n")
         self.gauntlet("run", TINY, *STUDY, "--out", str(self.names["done"]))
         self.gauntlet("run", TINY, "--replica", "3", "--record", str(self.names["recording"]))

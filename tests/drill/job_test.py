@@ -26,6 +26,7 @@ int main(void) {
   gauntlet_rank_resumed(&rank, 0);
   began = gauntlet_rank_begin_step(&rank, 1);
   gauntlet_rank_segment(&rank, "forward", began);
+  gauntlet_rank_device_segment(&rank, 1, "backward", 1000);
   sequence = gauntlet_rank_enter(&rank, "all_reduce", "dp");
   gauntlet_rank_leave(&rank, sequence, "all_reduce", "dp");
   gauntlet_rank_end_step(&rank, 1, began);

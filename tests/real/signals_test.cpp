@@ -37,15 +37,28 @@ RankLine segment(std::int64_t step, const std::string& name, Duration took) {
 
 TEST(SegmentTimes, AreThoseOfTheSlowestRankOfAHost) {
   SegmentTimes times;
-  EXPECT_THAT(times.on_segment(segment(1, "forward", 10ms), 2), IsEmpty());
-  EXPECT_THAT(times.on_segment(segment(1, "optimizer", 90ms), 2), IsEmpty());
-  EXPECT_THAT(times.on_segment(segment(1, "forward", 30ms), 2),
+  EXPECT_THAT(times.on_segment(0, segment(1, "forward", 10ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(0, segment(1, "optimizer", 90ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(1, segment(1, "forward", 30ms), 2),
               ElementsAre(Pair(Signal::forward_time, testing::DoubleEq(0.03))));
-  // A rank that said nothing of step 1 is not waited for once step 2 is spoken of.
-  EXPECT_THAT(times.on_segment(segment(1, "backward", 50ms), 2), IsEmpty());
-  EXPECT_THAT(times.on_segment(segment(2, "forward", 10ms), 2),
+  // The slowest rank is some steps behind.
+  EXPECT_THAT(times.on_segment(0, segment(1, "backward", 50ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(0, segment(2, "backward", 50ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(1, segment(1, "backward", 70ms), 2),
+              ElementsAre(Pair(Signal::backward_time, testing::DoubleEq(0.07))));
+  // One that said nothing of step 2 is not waited for for ever.
+  EXPECT_THAT(times.on_segment(0, segment(2 + SegmentTimes::kBehind, "forward", 10ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(0, segment(3 + SegmentTimes::kBehind, "forward", 10ms), 2),
               ElementsAre(Pair(Signal::backward_time, testing::DoubleEq(0.05))));
-  EXPECT_THAT(times.on_segment(segment(1, "backward", 70ms), 2), IsEmpty()) << "too late";
+  EXPECT_THAT(times.on_segment(1, segment(2, "backward", 90ms), 2), IsEmpty()) << "too late";
+}
+
+TEST(SegmentTimes, WaitForTheSlowRankThoughAnotherReportsTwice) {
+  SegmentTimes times;
+  EXPECT_THAT(times.on_segment(0, segment(1, "forward", 10ms), 2), IsEmpty());
+  EXPECT_THAT(times.on_segment(0, segment(1, "forward", 80ms), 2), IsEmpty()) << "by the device";
+  EXPECT_THAT(times.on_segment(1, segment(1, "forward", 30ms), 2),
+              ElementsAre(Pair(Signal::forward_time, testing::DoubleEq(0.03))));
 }
 
 TEST(LossLevel, IsTheDistanceFromTheMedianInRobustDeviations) {

@@ -42,6 +42,7 @@ HIDDEN = {
     "NCCL": r"nccl",
     "MPI": r"mpi\.h",
     "nlohmann-json": r"nlohmann/(?!json_fwd)",
+    "librdkafka": r"librdkafka/",
 }
 # Heavy headers, each named by one .cpp of the tree.
 ONE_FILE = {"CLI11": r"CLI/|CLI11", "toml++": r"toml\+\+/|toml\.hpp"}
