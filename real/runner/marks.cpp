@@ -59,6 +59,20 @@ bool names_collective(const std::vector<RankMark>& marks) {
   });
 }
 
+std::optional<RankMark> first_unfinished(const std::vector<RankMark>& marks) {
+  std::optional<RankMark> last;
+  for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
+    if (mark->what == RankMark::What::left) last = *mark;
+    if (mark->what != RankMark::What::entered) continue;
+    const bool left = std::any_of(mark, marks.end(), [&](const RankMark& later) {
+      return later.what == RankMark::What::left && later.group == mark->group && later.name == mark->name &&
+             later.value == mark->value;
+    });
+    if (!left) return *mark;
+  }
+  return last;
+}
+
 std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_ns) {
   const auto last = [&](auto... kinds) {
     return std::find_if(marks.rbegin(), marks.rend(),

@@ -27,6 +27,10 @@ std::vector<RankMark> parse_marks(std::string_view bytes);
 /// Whether a collective was entered or left.
 bool names_collective(const std::vector<RankMark>& marks);
 
+/// Where several collectives may run at once: the first that was entered and not left after that, else the last one, as left. Nothing where
+/// the marks name none.
+std::optional<RankMark> first_unfinished(const std::vector<RankMark>& marks);
+
 /// Where the rank stands, by its last marks: "inside collective 41 (all_reduce of dp), which it entered 3.2 s before". Empty where they do
 /// not say.
 std::string place_of_rank(const std::vector<RankMark>& marks, std::int64_t now_ns);

@@ -1,7 +1,6 @@
 #include "real/runner/ranks.hpp"
 
 #include "core/contract.hpp"
-#include "real/runner/flight_recorder.hpp"
 #include "real/runner/rank_environment.hpp"
 #include "real/runner/rank_tag.hpp"
 #include "real/signals/machine_sensor.hpp"
@@ -107,6 +106,9 @@ std::string RankProcesses::marks_prefix() const { return directory_ + "/marks/ra
 /// With the number of the rank: the dump of PyTorch's flight recorder.
 std::string RankProcesses::dumps_prefix() const { return directory_ + "/marks/flight-recorder-"; }
 
+/// With the number of the rank: the recorder of the plugin in its NCCL.
+std::string RankProcesses::nccl_prefix() const { return directory_ + "/marks/nccl-"; }
+
 /// A folder without the recorders of an earlier start. Returns why not, or nothing.
 std::string RankProcesses::make_recorders_folder() {
   const std::string folder = directory_ + "/marks";
@@ -114,7 +116,7 @@ std::string RankProcesses::make_recorders_folder() {
     return failure(folder + ": cannot be made", errno);
   recorders_.clear();
   for (const std::uint32_t rank : start_.ranks) {
-    for (const std::string& prefix : {marks_prefix(), dumps_prefix()})
+    for (const std::string& prefix : {marks_prefix(), dumps_prefix(), nccl_prefix()})
       ::unlink((prefix + std::to_string(rank)).c_str());
     if (speaks()) recorders_.emplace_back(marks_prefix() + std::to_string(rank));
   }
@@ -156,12 +158,14 @@ Launch RankProcesses::launch_of(const std::vector<std::uint32_t>& ranks, const s
                 .user = user_};
   launch.environment.push_back(rank_tag());
   if (speaks())
-    launch.environment.insert(launch.environment.end(),
-                              {"GAUNTLET_RANK_SOCKET=" + channels_.path(), "GAUNTLET_RANK_MARKS=" + marks_prefix(),
-                               "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/" + copies_prefix()});
+    launch.environment.insert(
+        launch.environment.end(),
+        {"GAUNTLET_RANK_SOCKET=" + channels_.path(), "GAUNTLET_RANK_MARKS=" + marks_prefix(),
+         "GAUNTLET_STAGED_COPIES=" + directory_ + "/marks/" + copies_prefix()});
   if (!checkpointer_.path().empty())
     launch.environment.push_back("GAUNTLET_CHECKPOINTER=" + checkpointer_.path());
   if (start_.command.given()) {
+    launch.environment.push_back("GAUNTLET_NCCL_MARKS=" + nccl_prefix());
     if (!dumps_elsewhere(launch.environment)) {
       for (const std::string_view name : kDumpVariables)
         launch.environment.push_back(std::string(name) + "=" + dumps_prefix());
@@ -329,14 +333,11 @@ std::optional<std::uint64_t> RankProcesses::sent() const {
   return sum;
 }
 
-/// Of its recorder; where that names no collective, and PyTorch has dumped its own, of both. `why`: the dump cannot be read.
-std::vector<RankMark> RankProcesses::marks_of(std::uint32_t rank, std::string& why) const {
-  std::vector<RankMark> marks = read_marks(marks_prefix() + std::to_string(rank));
-  if (names_collective(marks)) return marks;
-  FlightRecord dumped = read_flight_record(dumps_prefix() + std::to_string(rank));
-  if (dumped.last) marks.push_back(*dumped.last);
-  why = std::move(dumped.why);
-  return marks;
+RankMarks RankProcesses::marks_of(std::uint32_t rank) const {
+  const std::string number = std::to_string(rank);
+  return read_rank_marks({.own = marks_prefix() + number,
+                          .nccl = nccl_prefix() + number,
+                          .flight_recorder = dumps_prefix() + number});
 }
 
 /// A process that is stopped waits for nobody, wherever it stood.
@@ -347,8 +348,7 @@ std::optional<Dimension> RankProcesses::waits_in() const {
   }
   std::optional<Dimension> first;
   for (const std::uint32_t rank : alive()) {
-    std::string why;
-    const std::optional<Dimension> waits = gauntlet::waits_in(marks_of(rank, why));
+    const std::optional<Dimension> waits = gauntlet::waits_in(marks_of(rank).marks);
     if (!waits) return std::nullopt;
     if (!first) first = waits;
   }
@@ -425,11 +425,11 @@ std::string RankProcesses::said_at_end(const Process& process) {
 
 /// Of its first rank.
 std::string RankProcesses::place_at_end(const Process& process) const {
-  std::string why;
-  std::string place = place_of_rank(marks_of(process.ranks.front(), why), monotonic_ns());
-  if (why.empty()) return place;
+  const RankMarks known = marks_of(process.ranks.front());
+  std::string place = place_of_rank(known.marks, monotonic_ns());
+  if (known.why.empty()) return place;
   if (!place.empty()) place += "; ";
-  return place + "its flight recorder cannot be read: " + why;
+  return place + "its flight recorder cannot be read: " + known.why;
 }
 
 /// An exit code of 0 is the end of its ranks: what they said of it themselves, or else the last step that is known.

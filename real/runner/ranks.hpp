@@ -3,9 +3,9 @@
 #pragma once
 
 #include "real/runner/host_checkpointer.hpp"
-#include "real/runner/marks.hpp"
 #include "real/runner/rank_channels.hpp"
 #include "real/runner/rank_log.hpp"
+#include "real/runner/rank_marks.hpp"
 #include "real/runner/rank_runner.hpp"
 #include "real/runner/start_reports.hpp"
 #include "real/signals/printed_progress.hpp"
@@ -93,9 +93,10 @@ class RankProcesses final : public RankRunner {
   bool speaks() const { return !start_.command.lines.any(); }
   std::string marks_prefix() const;
   std::string dumps_prefix() const;
+  std::string nccl_prefix() const;
   std::string copies_prefix() const;
   std::string make_recorders_folder();
-  std::vector<RankMark> marks_of(std::uint32_t rank, std::string& why) const;
+  RankMarks marks_of(std::uint32_t rank) const;
   void note_heard(std::uint32_t rank);
   static std::string said_at_end(const Process& process);
   std::string place_at_end(const Process& process) const;
