@@ -38,7 +38,7 @@ Flaw::Kind kind_of(int error) {
   constexpr std::array kLasting = {kNotRegular, ELOOP, ENXIO, EIO, EBADMSG, EUCLEAN};
   if (error == ENOENT || error == ENOTDIR) return Flaw::Kind::missing;
   return std::find(kLasting.begin(), kLasting.end(), error) != kLasting.end() ? Flaw::Kind::lasting
-                                                                             : Flaw::Kind::passing;
+                                                                              : Flaw::Kind::passing;
 }
 
 }  // namespace

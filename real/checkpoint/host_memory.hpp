@@ -16,7 +16,7 @@ class HostMemory {
   virtual ~HostMemory() = default;
 
   struct Block {
-    std::span<std::byte> bytes;     // begins at a page
+    std::span<std::byte> bytes;      // begins at a page
     std::optional<Problem> problem;  // why its pages may be swapped out, or end with this process
   };
   /// Every page is there: writing to it meets no page fault. Throws std::system_error where there is no memory.

@@ -30,6 +30,7 @@ class HostStageTwo final : public StageTwo {
   void share_with(PeerHosts peers) { peers_ = std::move(peers); }
 
   void write(std::int64_t step, StagedCopy& copy, Tier reach) override;
+  void give_up(std::int64_t step, const Problem& problem) override { listener_.failed(step, problem); }
   /// The checkpointer goes on with what it has begun.
   void end() override;
 

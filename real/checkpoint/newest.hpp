@@ -11,7 +11,7 @@
 namespace gauntlet {
 
 struct NewestCheckpoint {
-  std::optional<Shard> shard;         // nothing where no tier holds a whole checkpoint
+  std::optional<Shard> shard;        // nothing where no tier holds a whole checkpoint
   std::vector<Problem> passed_over;  // why others were not loaded
   /// Something cannot be read that another try may read: nothing was loaded, and nothing may be removed.
   std::optional<Problem> problem;

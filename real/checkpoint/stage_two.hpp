@@ -31,6 +31,8 @@ class StageTwo {
 
   /// Brings the copy as far as `reach`, and returns when nothing reads it any more.
   virtual void write(std::int64_t step, StagedCopy& copy, Tier reach) = 0;
+  /// Says why there is no copy of that step.
+  virtual void give_up(std::int64_t step, const Problem& problem) = 0;
   /// From any thread: whoever writes waits no longer for other processes.
   virtual void end() = 0;
 };
@@ -46,6 +48,7 @@ class OwnStageTwo final : public StageTwo {
   OwnStageTwo(const CheckpointTier& tier, const Settings& settings, CheckpointListener listener);
 
   void write(std::int64_t step, StagedCopy& copy, Tier reach) override;
+  void give_up(std::int64_t step, const Problem& problem) override { listener_.failed(step, problem); }
   void end() override;
 
  private:

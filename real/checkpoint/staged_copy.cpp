@@ -66,18 +66,23 @@ void StagedCopy::complete(const CopyKey& key) {
   std::atomic_ref(words[kStepWord]).store(static_cast<std::uint64_t>(key.step), std::memory_order_seq_cst);
 }
 
-void StagedCopy::stage(const JobIdentity& job, std::uint32_t rank, std::int64_t step,
-                       const std::vector<std::string_view>& state) {
+std::span<std::byte> StagedCopy::open(const JobIdentity& job, std::uint32_t rank, std::int64_t step) {
   char* const to = open().data();
   begin_shard({.job = job, .rank = rank, .step = step, .state = {}}, state_bytes_, to);
-  std::size_t at = kShardHeaderBytes;
+  return {reinterpret_cast<std::byte*>(to) + kShardHeaderBytes, state_bytes_};
+}
+
+void StagedCopy::stage(const JobIdentity& job, std::uint32_t rank, std::int64_t step,
+                       const std::vector<std::string_view>& state) {
+  const std::span<std::byte> to = open(job, rank, step);
+  std::size_t at = 0;
   for (const std::string_view part : state) {
-    expect(at + part.size() <= kShardHeaderBytes + state_bytes_, "the state fits the copy");
-    std::memcpy(to + at, part.data(), part.size());
+    expect(part.size() <= to.size() - at, "the state fits the copy");
+    std::memcpy(to.data() + at, part.data(), part.size());
     at += part.size();
   }
-  expect(at == kShardHeaderBytes + state_bytes_, "the state is as long as the copy");
-  complete({.step = step, .start = start_});
+  expect(at == to.size(), "the state is as long as the copy");
+  complete(step);
 }
 
 std::string_view StagedCopy::sealed() {

@@ -49,6 +49,9 @@ class StagedCopy {
   /// Stage one: copies the parts of the state, one behind the other. They have as many bytes as this was made for.
   void stage(const JobIdentity& job, std::uint32_t rank, std::int64_t step,
              const std::vector<std::string_view>& state);
+  /// Stage one by others: where the state of that step is to come. No copy before complete().
+  std::span<std::byte> open(const JobIdentity& job, std::uint32_t rank, std::int64_t step);
+  void complete(std::int64_t step) { complete({.step = step, .start = start_}); }
   /// The shard of what was staged last, with its checksum; valid until the next stage().
   std::string_view sealed();
 

@@ -33,7 +33,7 @@ class CheckpointStorage {
   virtual std::string name() const = 0;
 
   struct Names {
-    std::vector<std::string> names;   // sorted
+    std::vector<std::string> names;  // sorted
     std::optional<Problem> problem;  // they cannot be read; no names are given
   };
   virtual Names folders() = 0;
@@ -42,7 +42,8 @@ class CheckpointStorage {
 
   using Sink = std::function<void(std::string_view piece)>;
   /// Hands the bytes to the sink, from the first to the last. Returns why they could not be read to the end.
-  virtual std::optional<Flaw> read(const std::string& folder, const std::string& object, const Sink& sink) = 0;
+  virtual std::optional<Flaw> read(const std::string& folder, const std::string& object,
+                                   const Sink& sink) = 0;
 
   /// Makes the object, and the folder with it. A reader finds all bytes, or what was there before. When this returns nothing, the object survives
   /// a power cut. After a problem it is there or not.

@@ -40,15 +40,28 @@ void CheckpointWriter::wait_until_idle() {
   changed_.wait(lock, [&] { return !writing_; });
 }
 
-void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_view>& state, Tier reach) {
+StagedCopy& CheckpointWriter::next_copy() {
   wait_until_idle();
   last_ = (last_ + 1) % copies_.size();
-  copies_[last_]->stage(job_, rank_, step, state);
+  return *copies_[last_];
+}
+
+void CheckpointWriter::begin(const Writing& writing) {
   {
     const std::lock_guard lock(mutex_);
-    writing_ = Writing{step, reach};
+    writing_ = writing;
   }
   changed_.notify_all();
+}
+
+void CheckpointWriter::write(std::int64_t step, const std::vector<std::string_view>& state, Tier reach) {
+  next_copy().stage(job_, rank_, step, state);
+  begin({.step = step, .reach = reach});
+}
+
+void CheckpointWriter::write(std::int64_t step, StateSource& state, Tier reach) {
+  state.begin_copy(next_copy().open(job_, rank_, step));
+  begin({.step = step, .reach = reach, .copying = &state});
 }
 
 void CheckpointWriter::run() {
@@ -57,8 +70,15 @@ void CheckpointWriter::run() {
     changed_.wait(lock, [&] { return writing_ || ending_; });
     if (!writing_) return;
     lock.unlock();
-    stage_two_->write(writing_->step, *copies_[last_],
-                      writing_->reach);  // nobody changes them while they are set
+    // Nobody changes them while `writing_` is set.
+    StagedCopy& copy = *copies_[last_];
+    const auto problem = writing_->copying == nullptr ? std::nullopt : writing_->copying->wait();
+    if (problem) {
+      stage_two_->give_up(writing_->step, *problem);
+    } else {
+      if (writing_->copying != nullptr) copy.complete(writing_->step);
+      stage_two_->write(writing_->step, copy, writing_->reach);
+    }
     lock.lock();
     writing_.reset();
     changed_.notify_all();

@@ -10,15 +10,27 @@
 #include "real/checkpoint/tier.hpp"
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 namespace gauntlet {
+
+/// Stage one of a state that is not in the host's memory, as on a GPU: the rank goes on while it is copied.
+class StateSource {
+ public:
+  virtual ~StateSource() = default;
+  /// Begins to copy, and returns. Whoever trains must not change the state before the copy is complete.
+  virtual void begin_copy(std::span<std::byte> into) = 0;
+  /// Returns when the copy is complete, or why it never will be: then there is no checkpoint of this step. From the thread that writes.
+  virtual std::optional<Problem> wait() = 0;
+};
 
 class CheckpointWriter {
  public:
@@ -40,6 +52,8 @@ class CheckpointWriter {
   void wait_until_idle();
   /// Waits until idle, copies the parts of the state, and begins to bring the copy as far as `reach`.
   void write(std::int64_t step, const std::vector<std::string_view>& state, Tier reach = Tier::storage);
+  /// The same of a state that is copied from elsewhere. The source outlives this writer.
+  void write(std::int64_t step, StateSource& state, Tier reach = Tier::storage);
   /// Why the memory of a copy is weaker than was asked for.
   const std::optional<Problem>& memory_problem() const { return copies_.front()->memory_problem(); }
 
@@ -47,7 +61,10 @@ class CheckpointWriter {
   struct Writing {
     std::int64_t step;
     Tier reach;
+    StateSource* copying = nullptr;  // null: the copy is complete
   };
+  void begin(const Writing& writing);
+  StagedCopy& next_copy();
   void run();
 
   std::unique_ptr<StageTwo> stage_two_;
