@@ -75,6 +75,13 @@ ROOMS = {
                           "study/search", "study/published", "report", "shell"),
     "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),
 }
+# Programs for GPUs and what they share, which CMake builds where CUDA's toolkit is installed. No other room includes them.
+DEVICE_ROOMS = {
+    "real/cuda": (),
+    "real/probes/cuda": ("real/cuda",),
+    "real/injectors/cuda": ("real/cuda",),
+    "real/device_trainer": ("real/cuda", "real/checkpoint", "real/rank"),
+}
 # These join the rooms; nothing includes them.
 JOINING = ("cli", "python", "bench", "tests")
 
@@ -89,7 +96,7 @@ def is_cpp(path):
 @functools.cache
 def room_of(path):
     """The room a file is in (the deepest that contains it), or its top folder if that is not a room."""
-    rooms = [room for room in (*ROOMS, *JOINING) if path.startswith(room + "/")]
+    rooms = [room for room in (*ROOMS, *DEVICE_ROOMS, *JOINING) if path.startswith(room + "/")]
     return max(rooms, key=len) if rooms else path.split("/")[0]
 
 

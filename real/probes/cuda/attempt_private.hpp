@@ -1,7 +1,7 @@
 // What fails while a GPU is examined, as a sample says it.
 #pragma once
 
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/sample.hpp"
 
 #include <exception>

@@ -1,5 +1,7 @@
 // The probes beside bare loops of the same work, in one run: a table of ratios, and 1 where a goal is missed.
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
+#include "real/cuda/device_copy.hpp"
+#include "real/cuda/event_ring.hpp"
 #include "real/probes/cuda/probes.hpp"
 #include "real/probes/cuda/product_private.hpp"
 
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -75,7 +78,7 @@ double bare_memory_copy() {
 
 double bare_host_copy(cudaMemcpyKind way) {
   const auto device = device_memory<std::byte>(kCopied);
-  const HostMemory host = host_memory(kCopied);
+  const PinnedMemory host = pinned_memory(kCopied);
   const Stream stream;
   const bool to_device = way == cudaMemcpyHostToDevice;
   void* const to = to_device ? device.get() : host.get();
@@ -96,6 +99,61 @@ double best_host_copy(const char* way) {
   return best;
 }
 
+/// Stage one of a checkpoint: a copy as a trainer has it made.
+double staged_copy() {
+  const auto device = device_memory<std::byte>(kCopied);
+  const PinnedMemory host = pinned_memory(kCopied);
+  const Stream computing;
+  DeviceCopy copy;
+  return 1e-9 * static_cast<double>(kCopied) / median(seconds_of_each(kRepetitions, computing, [&] {
+           copy.begin({{device.get(), kCopied}}, {host.get(), kCopied}, computing);
+           copy.hold_back(computing);
+         }));
+}
+
+/// TFLOP/s of products, beside copies of stage one without a pause between them.
+double product_beside(bool copies) {
+  const Product product(Precision::bf16);
+  const auto device = device_memory<std::byte>(kCopied);
+  const PinnedMemory host = pinned_memory(kCopied);
+  const Stream computing, nothing;
+  DeviceCopy copy;
+  constexpr int kCopies = 200;  // a second and more: they last longer than the products beside them
+  const auto queue_copies = [&] {
+    for (int i = 0; copies && i < kCopies; ++i)
+      copy.begin({{device.get(), kCopied}}, {host.get(), kCopied}, nothing);
+  };
+  std::vector<double> seconds;
+  for (int i = 0; i < 3; ++i) {
+    queue_copies();
+    const auto each = seconds_of_each(kRepetitions, computing, [&] { product.run(computing); });
+    if (copies && copy.complete())
+      throw std::runtime_error("the copies ended before the products beside them");
+    seconds.insert(seconds.end(), each.begin(), each.end());
+    copy.wait();
+  }
+  return Product::flop() / 1e12 / median(seconds);
+}
+
+/// Steps of a second, each of about 100 ms on the device, with four timed segments or none.
+double steps_with_segments(bool timed) {
+  const Product product(Precision::bf16);
+  const Stream computing;
+  EventRing ring;
+  std::int64_t step = 0;
+  constexpr int kProducts = 16;  // of a segment
+  const auto seconds = seconds_of_each(kRepetitions, computing, [&] {
+    ++step;
+    for (const char* const name : {"forward", "backward", "collective", "optimizer"}) {
+      if (timed) ring.begin(step, name, computing);
+      for (int i = 0; i < kProducts; ++i) product.run(computing);
+      if (timed) ring.end(computing);
+    }
+    if (timed) ring.collect(step);
+  });
+  return 1 / median(seconds);
+}
+
 /// Each goes first in turn: a device is cold, and grows warm.
 template <class Probe, class Bare>
 bool compare(const char* what, const char* unit, double goal, const Probe& run_probe, const Bare& run_bare) {
@@ -106,7 +164,7 @@ bool compare(const char* what, const char* unit, double goal, const Probe& run_p
     if (i % 2 == 1) probes.push_back(run_probe());
   }
   const double probe = median(probes), bare = median(bares);
-  std::printf("%-28s %10.1f %10.1f %-8s %6.3f  goal %.2f\n", what, probe, bare, unit, probe / bare, goal);
+  std::printf("%-28s %10.1f %10.1f %-8s %6.4f  goal %.3f\n", what, probe, bare, unit, probe / bare, goal);
   return probe >= goal * bare;
 }
 
@@ -124,6 +182,16 @@ bool compare_all() {
   held &= compare(
       "copy to the host", "GB/s", 0.95, [] { return best_host_copy("from it"); },
       [] { return bare_host_copy(cudaMemcpyDeviceToHost); });
+  held &= compare("stage one of a checkpoint", "GB/s", 0.90, staged_copy,
+                  [] { return bare_host_copy(cudaMemcpyDeviceToHost); });
+  // A copy to the host reads device memory, which computing shares: that share, and 1% more.
+  const double share = bare_host_copy(cudaMemcpyDeviceToHost) / bare_memory_copy();
+  held &= compare(
+      "product beside stage one", "TFLOP/s", 0.99 - share, [] { return product_beside(true); },
+      [] { return product_beside(false); });
+  held &= compare(
+      "steps with timed segments", "/s", 0.999, [] { return steps_with_segments(true); },
+      [] { return steps_with_segments(false); });
   return held;
 }
 

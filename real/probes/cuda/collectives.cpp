@@ -1,8 +1,8 @@
 // Probes of collectives between the GPUs of a host, by NCCL: bandwidths as nccl-tests define them, and whether the result is right.
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
+#include "real/cuda/device.hpp"
+#include "real/cuda/nccl.hpp"
 #include "real/probes/cuda/attempt_private.hpp"
-#include "real/probes/cuda/device_private.hpp"
-#include "real/probes/cuda/nccl.hpp"
 #include "real/probes/cuda/probes.hpp"
 
 #include <algorithm>

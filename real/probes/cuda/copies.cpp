@@ -1,6 +1,6 @@
 // Probes of the paths between memories: page-locked copies to and from each memory node, and from GPU to GPU.
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/attempt_private.hpp"
-#include "real/probes/cuda/device_private.hpp"
 #include "real/probes/cuda/probes.hpp"
 
 #include <sched.h>
@@ -90,7 +90,7 @@ void expect_copied(const std::byte* copy, const std::string& path, Sample& sampl
 void copy_to_and_from(int device, const MemoryNode& node, Sample& sample) {
   check(cudaSetDevice(device), "cudaSetDevice");
   const OnNode here(node);
-  const HostMemory host = host_memory(kBytes);
+  const PinnedMemory host = pinned_memory(kBytes);
   std::fill_n(host.get(), kBytes, std::byte{kByte});
   const auto memory = device_memory<std::byte>(kBytes);
   const Stream stream;

@@ -1,5 +1,5 @@
 // Probes of what a host asks of its GPU: how long a launch takes, and whether copies hide behind kernels.
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/probes.hpp"
 #include "real/probes/cuda/product_private.hpp"
 
@@ -47,7 +47,7 @@ Measured overlap() {
   if (!out.inconclusive.empty()) return out;
   const Stream computes, copies;
   const Product product(Precision::fp16);
-  const HostMemory host = host_memory(kCopied);
+  const PinnedMemory host = pinned_memory(kCopied);
   const auto memory = device_memory<std::byte>(kCopied);
   const auto copy = [&] {
     check(cudaMemcpyAsync(memory.get(), host.get(), kCopied, cudaMemcpyHostToDevice, copies.get()),

@@ -1,6 +1,6 @@
 #include "real/probes/cuda/measurements.hpp"
 
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/probes.hpp"
 
 #include <algorithm>

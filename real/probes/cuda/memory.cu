@@ -1,5 +1,5 @@
 // Probes of device memory: how fast it is read and written, and whether it holds what is written to it.
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/probes.hpp"
 
 #include <algorithm>

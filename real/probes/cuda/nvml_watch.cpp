@@ -1,6 +1,6 @@
 #include "real/probes/cuda/nvml_watch.hpp"
 
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 #include "real/probes/cuda/probes.hpp"
 
+#include "real/cuda/device.hpp"
 #include "real/probes/cuda/attempt_private.hpp"
-#include "real/probes/cuda/device_private.hpp"
 
 #include <filesystem>
 #include <system_error>

@@ -20,7 +20,7 @@ struct Measured {
   std::vector<std::pair<std::string, std::string>> facts = {};
 };
 
-// Of the current device. Each throws what device_private.hpp has for failures.
+// Of the current device. Each throws what device.hpp has for failures.
 Measured gemm_bf16();
 Measured gemm_fp16();
 Measured gemm_fp8();

@@ -1,7 +1,7 @@
 // A product of two square matrices on tensor cores (cuBLASLt), whose exact result is known.
 #pragma once
 
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 
 #include <cublasLt.h>
 

@@ -1,4 +1,4 @@
-// What every CUDA probe needs: errors as exceptions, owners of what the runtime hands out, and times that the device takes.
+// What every program that uses CUDA needs: errors as exceptions, owners of what the runtime hands out, and times that the device takes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -62,7 +62,7 @@ struct FreesHost {
 template <class T>
 using DeviceMemory = std::unique_ptr<T[], FreesDevice>;
 /// Page-locked.
-using HostMemory = std::unique_ptr<std::byte[], FreesHost>;
+using PinnedMemory = std::unique_ptr<std::byte[], FreesHost>;
 
 template <class T>
 DeviceMemory<T> device_memory(std::size_t count) {
@@ -71,10 +71,10 @@ DeviceMemory<T> device_memory(std::size_t count) {
   return DeviceMemory<T>(static_cast<T*>(memory));
 }
 
-inline HostMemory host_memory(std::size_t bytes) {
+inline PinnedMemory pinned_memory(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-  return HostMemory(static_cast<std::byte*>(memory));
+  return PinnedMemory(static_cast<std::byte*>(memory));
 }
 
 /// Fills device memory. No other stream waits for the one in which that happens, so that this one does.
@@ -98,11 +98,25 @@ class Stream {
 
 class Event {
  public:
-  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  explicit Event(unsigned flags = cudaEventDefault) {
+    check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreateWithFlags");
+  }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event() { cudaEventDestroy(event_); }
   void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get()), "cudaEventRecord"); }
+  /// What is put on the stream from now on waits for what was recorded last.
+  void hold_back(const Stream& stream) const {
+    check(cudaStreamWaitEvent(stream.get(), event_, 0), "cudaStreamWaitEvent");
+  }
+  void wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  /// Whether the device is through with what was recorded.
+  bool reached() const {
+    const cudaError_t code = cudaEventQuery(event_);
+    if (code == cudaErrorNotReady) return false;
+    check(code, "cudaEventQuery");
+    return true;
+  }
   double seconds_since(const Event& begin) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin.event_, event_), "cudaEventElapsedTime");

@@ -1,6 +1,6 @@
-#include "real/probes/cuda/nccl.hpp"
+#include "real/cuda/nccl.hpp"
 
-#include "real/probes/cuda/device_private.hpp"
+#include "real/cuda/device.hpp"
 
 #include <dlfcn.h>
 
@@ -28,6 +28,9 @@ Nccl::Nccl() {
     if (into == nullptr && why_not_.empty()) why_not_ = std::string("this NCCL has no ") + name;
   };
   find("ncclCommInitAll", init_all);
+  find("ncclGetUniqueId", unique_id);
+  find("ncclCommInitRank", init_rank);
+  find("ncclCommGetAsyncError", async_error);
   find("ncclCommDestroy", destroy);
   find("ncclGroupStart", group_start);
   find("ncclGroupEnd", group_end);
@@ -49,10 +52,14 @@ std::string Nccl::version() const {
          std::to_string(version % 100);
 }
 
+std::string Nccl::text_of(int result) const {
+  const char* const words = error_string_ == nullptr ? nullptr : error_string_(result);
+  return words == nullptr ? std::to_string(result) : words;
+}
+
 void Nccl::check(int result, const char* call) const {
   if (result == 0) return;
-  const char* const words = error_string_ == nullptr ? nullptr : error_string_(result);
-  const std::string why = std::string(call) + ": " + (words == nullptr ? std::to_string(result) : words);
+  const std::string why = std::string(call) + ": " + text_of(result);
   if (result == kUnhandledCudaError || result == kRemoteError) throw std::runtime_error(why);
   throw LibraryError(why);
 }
