@@ -67,6 +67,7 @@ class Rank:
         self._on_device = collections.deque()  # (step, name, begin, end), in the order of their ends
         self._device_segments = {}  # of the step of the last one that ended
         self._device_step = 0
+        self._told_in = 0  # the last step in which device segments of earlier ones were told
         self._untimed_steps = set()  # some of whose device segments were not timed
         self._sent = 0
         self._checkpoint = False
@@ -118,7 +119,6 @@ class Rank:
         self._mark(now, STEP_ENDED, step)
         segments = "".join(f"\n{now} segment {step} {name} {took}" for name, took in self._segments.items())
         self._say(f"step {step} {now - began}{segments}", now)
-        self._tell_device_segments()
 
     @contextlib.contextmanager
     def segment(self, name):
@@ -143,8 +143,8 @@ class Rank:
     def device_segment(self, name):
         """A named part of a step as the device computes it, between two events on its current stream.
 
-        Nothing waits for the device: the time is told at the end of a step, once the device is through with it. Steps that the device has
-        not reached when the job is finished are not told. What the stream waits for is timed too: put no collective between the two. A name
+        Nothing waits for the device: the time is told in a later step, behind its first such part, so that the device has work meanwhile.
+        Steps that the device has not reached when the job is finished are not told. What the stream waits for is timed too: put no collective between the two. A name
         is timed by segment or by device_segment, not by both.
         """
         if self._make_event is None or self._socket is None:
@@ -165,6 +165,9 @@ class Rank:
             raise
         end.record()
         self._on_device.append((self._step, "_".join(name.split()), begin, end))
+        if self._told_in != self._step:
+            self._told_in = self._step
+            self._tell_device_segments(self._step)
 
     def sent(self, count):
         """So many bytes went to other ranks. The agent reads the sum where it has no counters of interfaces."""
@@ -208,7 +211,7 @@ class Rank:
 
     def finished(self, step, parameters=b""):
         """All steps are complete. Two runs that end with the same `parameters` (bytes) print the same hash."""
-        self._tell_device_segments()
+        self._tell_device_segments(step + 1)
         digest = hashlib.sha256(parameters).hexdigest()[:16] if parameters else "0" * 16
         self._say(f"finished {step} {digest}", wait=True)
 
@@ -241,10 +244,10 @@ class Rank:
         if self._device_step == step:
             self._device_segments = {}
 
-    def _tell_device_segments(self):
-        """At the end of a step: those of the steps with which the device is through."""
+    def _tell_device_segments(self, before):
+        """Those of the steps before that one with which the device is through."""
         self._collect_device_segments()
-        if not self._on_device or self._on_device[0][0] != self._device_step:
+        if self._device_step < before and (not self._on_device or self._on_device[0][0] != self._device_step):
             self._end_device_step()
 
     def _collect_device_segments(self):

@@ -89,9 +89,28 @@ class DeviceSegments(unittest.TestCase):
         self.assertEqual(self.told(), [(1, "forward", 10), (1, "backward", 20)])
         self.device.done = self.device.queued
         self.step(4)
+        self.assertEqual(self.told(), [], "nothing is on the device meanwhile")
+        self.step(5, forward=13)
         self.assertEqual(self.told(), [(2, "forward", 11), (2, "backward", 22), (3, "forward", 12), (3, "backward", 23)])
-        self.rank.finished(4)
+        self.rank.finished(5)
         self.assertEqual(self.told(), [])
+
+    def test_a_step_is_not_told_while_it_lasts(self):
+        """Also where the device is through with its first part before its second one begins."""
+        with self.rank.step(1):
+            for name in ("forward", "backward"):
+                with self.rank.device_segment(name):
+                    self.device.work(5)
+                self.device.done = self.device.queued
+                self.rank._collect_device_segments()
+                self.assertEqual(self.told(), [])
+        with self.rank.step(2):
+            with self.rank.device_segment("forward"):
+                self.device.work(6)
+            self.assertEqual(self.told(), [(1, "forward", 5), (1, "backward", 5)])
+        self.device.done = self.device.queued
+        self.rank.finished(2)
+        self.assertEqual(self.told(), [(2, "forward", 6)])
 
     def test_parts_of_one_name_are_told_together(self):
         with self.rank.step(1):
