@@ -67,6 +67,10 @@ ELSEWHERE = {
     "gauntlet drill scenarios/drills/nic-flap-short.toml --launch lab --hosts 4 --run-as nobody --against-simulation": ("needs root", "tests/lab/nic_flap_slow_test.py"),
     "gauntlet drill scenarios/drills/nic-flap-long.toml --launch lab --hosts 4 --run-as nobody --against-simulation": ("needs root", "tests/lab/nic_flap_slow_test.py"),
     "gauntlet drill scenarios/drills/lab.toml --launch lab --hosts 8 --run-as nobody": ("needs root", "tests/lab/eight_hosts_long_test.py"),
+    "gauntlet drill scenarios/drills/device/train.toml --hosts 2 --run-as nobody": ("needs a GPU", "real/run_on_gpu.sh"),
+    "gauntlet drill scenarios/drills/device/train.toml --hosts 2 --run-as nobody --set 'drill.environment.LD_LIBRARY_PATH=\"/opt/nccl/lib\"'":
+        ("needs a GPU", "real/run_on_gpu.sh"),
+    "gauntlet-cuda-fault slow --factor 1.5 --gpu 0 --seconds 60 --inject": ("needs a GPU", "tests/device/faults.py"),
     "gauntlet probe": ("its exit code is up to the machine", "tests/cli/probe_test.py"),
     "gauntlet probe --suite full --directory /scratch --json > node-7.json": ("takes a minute", "tests/cli/probe_test.py"),
     "gauntlet probe --only disk_write,disk_fsync --directory /scratch": ("its exit code is up to the machine", "tests/cli/probe_test.py"),
