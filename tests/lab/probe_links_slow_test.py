@@ -26,9 +26,9 @@ class Links(unittest.TestCase):
     def test_it_reads_the_rate_of_a_shaped_link(self):
         with probed_hosts.hosts(2) as (hosts, secret):
             self.shape(hosts[0])
-            shares = []
-            # The bucket lets no more through, and where other programs have the processors, less comes.
-            while len(shares) < 5 and (not shares or max(shares) < 0.97):
+            shares, found = [], {}
+            # The bucket lets no more through. Where other programs have the processors, less comes, or the probe says that they may be the reason.
+            while len(shares) < 5 and (not shares or max(shares) < 0.97 or "the cores were busy" in found["why"]):
                 report = hosts[0].probe("--suite", "full", "--only", "tcp_bandwidth", "--pair", f"{hosts[1].name}:{probed_hosts.PORT}",
                                         "--secret-file", str(secret))
                 found = probed_hosts.finding(report, "tcp_bandwidth")
