@@ -117,7 +117,8 @@ void kill_in_command(const SlurmDrills& drills, const std::string& words, Lead l
   ::waitpid(child, nullptr, 0);
   std::ofstream(drills.scratch.file("go")) << "the command of the first driver ends as well";
 }
-const std::string kWaitsForGo = "while [ ! -e go ]; do sleep 0.01; done";
+// Or for the end of the test, which removes its folder.
+const std::string kWaitsForGo = "while [ ! -e go ] && [ -e bin ]; do sleep 0.01; done";
 
 TEST_F(SlurmDrills, ResumeTheNodeWhoseResumeTheirDriverDidNotSeeEnd) {
   std::ofstream(scratch.file("slurm-hosts")) << "host 1 n2 7 1 4 - -\n";  // drained, without a replacement
