@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kCollectiveTimeout = 134;              // as a process that NCCL's watchdog ends: 128 + SIGABRT
 constexpr std::chrono::milliseconds kLookEvery{10};  // the longest delay before a lost peer is noticed
-constexpr int kSuccess = 0, kSystemError = 2, kInternalError = 3, kRemoteError = 6,
-              kInProgress = 7;  // ncclResult_t
+constexpr int kSuccess = 0, kSystemError = 2, kInternalError = 3, kRemoteError = 6;  // ncclResult_t
 
 [[noreturn]] void give_up(const std::string& why) {
   std::fprintf(stderr, "collective failed: %s\n", why.c_str());

@@ -1,5 +1,7 @@
 #include "real/device_trainer/model.hpp"
 
+#include "real/cuda/kernel.hpp"
+
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 
@@ -24,20 +26,9 @@ unsigned blocks(std::size_t count) {
   return static_cast<unsigned>(wanted < kMost ? wanted : kMost);
 }
 
-__device__ inline std::size_t first() { return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ inline std::size_t stride() { return static_cast<std::size_t>(gridDim.x) * blockDim.x; }
-
-__device__ inline std::uint64_t mixed(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;  // MurmurHash3's finaliser
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
-
 /// From -1 to 1.
 __device__ inline float uniform(std::uint64_t seed, std::uint64_t stream, std::uint64_t number) {
-  const std::uint64_t bits = mixed(mixed(mixed(seed + stream) + stream) + number);
+  const std::uint64_t bits = scattered(scattered(scattered(seed + stream) + stream) + number);
   return static_cast<float>(bits >> 40) * (2.0F / 16777216.0F) - 1.0F;
 }
 
@@ -105,7 +96,7 @@ __global__ void descend(float* weights, float* momentum, const std::int64_t* gra
 
 __global__ void add_digest(const float* values, std::size_t count, std::uint64_t begin, unsigned long long* digest) {
   unsigned long long own = 0;
-  for (std::size_t i = first(); i < count; i += stride()) own += mixed(mixed(begin + i) + __float_as_uint(values[i]));
+  for (std::size_t i = first(); i < count; i += stride()) own += scattered(scattered(begin + i) + __float_as_uint(values[i]));
   for (int lanes = 16; lanes > 0; lanes /= 2) own += __shfl_down_sync(~0U, own, lanes);
   if (threadIdx.x % 32 == 0) atomicAdd(digest, own);
 }

@@ -14,7 +14,9 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gauntlet {
@@ -30,6 +32,7 @@ class Device final : public StateSource {
  public:
   void begin_copy(std::span<std::byte> into) override {
     const std::lock_guard lock(mutex_);
+    if (broken) throw std::runtime_error("no device");
     into_ = into;
   }
   std::optional<Problem> wait() override {
@@ -46,6 +49,7 @@ class Device final : public StateSource {
     copied_ = copied;
     changed_.notify_all();
   }
+  bool broken = false;
 
  private:
   std::mutex mutex_;
@@ -114,6 +118,35 @@ TEST_F(StateSources, ACopyThatNeverEndsIsNoCheckpointAndTheNextOneIs) {
   writer.wait_until_idle();
   EXPECT_EQ(state_of(30), std::string(kBytes, 'c'));
   EXPECT_THAT(heard(), ElementsAre("saved 10", "failed 20", "saved 30"));
+}
+
+TEST_F(StateSources, AWriterThatEndsSeesTheCopyThrough) {
+  std::thread device;
+  {
+    CheckpointWriter writer(tier_, 0, {.memory = memory_, .state_bytes = kBytes, .start = 1},
+                            std::chrono::seconds(30), listener());
+    writer.write(10, device_);
+    device = std::thread([this] { device_.ends(true, 'a'); });
+  }
+  device.join();
+  EXPECT_EQ(state_of(10), std::string(kBytes, 'a'));
+}
+
+TEST_F(StateSources, ACopyThatCannotBeginLeavesTheCheckpointBefore) {
+  CheckpointWriter writer(tier_, 0, {.memory = memory_, .state_bytes = kBytes, .start = 1},
+                          std::chrono::seconds(30), listener());
+  writer.write(10, device_);
+  device_.ends(true, 'a');
+  writer.wait_until_idle();
+  device_.broken = true;
+  EXPECT_THROW(writer.write(20, device_), std::runtime_error);
+  EXPECT_FALSE(copy_in(scratch_.path() / "copy")) << "half a copy is none";
+  EXPECT_EQ(tier_.survey().newest(), 10);
+  device_.broken = false;
+  writer.write(30, device_);
+  device_.ends(true, 'c');
+  writer.wait_until_idle();
+  EXPECT_EQ(state_of(30), std::string(kBytes, 'c'));
 }
 
 }  // namespace

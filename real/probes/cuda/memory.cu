@@ -1,5 +1,6 @@
 // Probes of device memory: how fast it is read and written, and whether it holds what is written to it.
 #include "real/cuda/device.hpp"
+#include "real/cuda/kernel.hpp"
 #include "real/probes/cuda/probes.hpp"
 
 #include <algorithm>
@@ -24,11 +25,6 @@ unsigned blocks() {
         "cudaDeviceGetAttribute");
   return 8 * static_cast<unsigned>(multiprocessors);
 }
-
-__device__ inline std::size_t first() {
-  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ inline std::size_t stride() { return static_cast<std::size_t>(gridDim.x) * blockDim.x; }
 
 __global__ void copy(const uint4* __restrict__ from, uint4* __restrict__ to, std::size_t count) {
   for (std::size_t i = first(); i < count; i += stride()) to[i] = from[i];
@@ -65,14 +61,6 @@ constexpr std::array kPatterns = {
     Pattern::zeros,   Pattern::ones,      Pattern::checkered, Pattern::checkered_inverse,
     Pattern::address, Pattern::scattered, Pattern::walking};
 constexpr unsigned kWalks = 64;
-
-__device__ inline std::uint64_t scattered(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;  // MurmurHash3's finaliser
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
 
 __device__ inline std::uint64_t word_of(Pattern pattern, std::uint64_t address, unsigned pass) {
   switch (pattern) {
