@@ -40,6 +40,7 @@ const CLI::Validator& a_number() {
 int run(int argc, char** argv) {
   DeviceTrainerOptions options;
   options.checkpoints = "checkpoints";
+  bool confirmed = false;
   double timeout = std::chrono::duration<double>(options.timeout).count();
   CLI::App app(
       "One rank of a small, real and deterministic training job on GPUs: data-parallel, with NCCL. Ranks "
@@ -86,6 +87,17 @@ int run(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1e-3, 1e6))
       ->check(a_number());
+  CLI::Option* const flip =
+      app.add_option("--flip-before", options.flip_before,
+                     "Before this step, flip a bit of a weight of this rank: silent data corruption")
+          ->check(CLI::Range(std::int64_t{1}, kMostSteps));
+  app.add_option("--flipped-bit", options.flipped_bit,
+                 "That bit: 0 to 22 mantissa, 23 to 30 exponent, 31 sign")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 31))
+      ->needs(flip);
+  flip->needs(app.add_flag("--inject", confirmed,
+                           "Confirm: the parameters of the job become wrong, and go into its checkpoints"));
   app.add_flag("--share-gpu", options.shared,
                "All ranks use the first GPU of their host; else each uses that of its LOCAL_RANK");
   const auto number = [&app](const char* name, auto& value, const char* what) {

@@ -242,6 +242,16 @@ void Model::restore(const std::byte* state) {
   stream_.wait();
 }
 
+void Model::flip_bit(int bit) {
+  std::uint32_t word = 0;
+  stream_.wait();
+  check(cudaMemcpy(&word, weights_.get(), sizeof word, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  word ^= std::uint32_t{1} << bit;
+  check(cudaMemcpy(weights_.get(), &word, sizeof word, cudaMemcpyHostToDevice), "cudaMemcpy");
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  refresh_products();
+}
+
 std::uint64_t Model::hash() {
   check(cudaMemsetAsync(digest_.get(), 0, sizeof(unsigned long long), stream_.get()), "cudaMemsetAsync");
   const float* const parts[] = {weights_.get(), momentum_.get()};

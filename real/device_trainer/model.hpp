@@ -56,6 +56,8 @@ class Model {
   std::size_t state_bytes() const { return 2 * weights_bytes(); }
   /// Waits for the stream.
   void restore(const std::byte* state);
+  /// A silent fault: flips this bit of the first weight. Waits for the stream.
+  void flip_bit(int bit);
   /// Of every bit of the state. Waits for the stream.
   std::uint64_t hash();
 

@@ -163,6 +163,7 @@ class Training {
   std::int64_t do_step(std::int64_t step) {
     const std::int64_t began =
         output_.say([&](gauntlet_rank* to) { return gauntlet_rank_begin_step(to, step); });
+    if (step == options_.flip_before) flip();
     model_->clear_gradient();
     for (int each = 0; each < options_.micro_batches; ++each) {
       const std::int64_t row =
@@ -181,6 +182,12 @@ class Training {
       std::printf("step %lld loss %.9f\n", static_cast<long long>(step), told.loss);
     }
     return told.told;
+  }
+
+  void flip() {
+    model_->flip_bit(options_.flipped_bit);
+    std::printf("flipped bit %d of a weight before step %lld\n", options_.flipped_bit,
+                static_cast<long long>(options_.flip_before));
   }
 
   void tell_segments(std::int64_t before) {

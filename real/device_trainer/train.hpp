@@ -18,6 +18,8 @@ struct DeviceTrainerOptions {
   std::int64_t steps = 100, save_every = 0;  // outside a drill; 0: never
   std::string checkpoints;                   // a directory that all ranks see
   std::chrono::nanoseconds timeout = std::chrono::minutes(30);
+  std::int64_t flip_before = 0;  // a bit of a weight is flipped before that step; 0: none is
+  int flipped_bit = 0;
 };
 
 /// Returns the exit code. Throws Error, LibraryError, std::system_error and std::runtime_error.

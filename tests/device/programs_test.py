@@ -42,6 +42,9 @@ class Programs(unittest.TestCase):
         for missing in (["--seconds", "1", "--inject"], ["--gpu", "0", "--inject"], ["--gpu", "0", "--seconds", "1"]):
             self.refused(2, "is required", FAULT, "hang", *missing)
         self.refused(2, "A subcommand is required", FAULT)
+        self.refused(2, "--flip-before requires --inject", TRAINER, "--flip-before", "3")
+        self.refused(2, "--flipped-bit requires --flip-before", TRAINER, "--flipped-bit", "3")
+        self.refused(2, "--flipped-bit", TRAINER, "--flip-before", "3", "--inject", "--flipped-bit", "32")
 
     def test_arguments_that_mean_nothing(self):
         for wrong in (["--seconds", "0"], ["--seconds", "3601"], ["--seconds", "nan"], ["--gpu", "-1", "--seconds", "1"]):

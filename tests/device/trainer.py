@@ -92,6 +92,24 @@ class Trainer(unittest.TestCase):
             self.assertEqual(continued, undisturbed)
             (self.place / "checkpoints").rename(self.place / f"undisturbed-{ranks}")
 
+    def test_a_flipped_bit_stays_in_the_state_of_its_rank(self):
+        """The ranks add up gradients, not weights: a wrong weight makes the gradients of all wrong, and its rank differs from the others."""
+        ranks = self.start("--steps", "12", ranks=2)
+        self.assertEqual([each.wait() for each in ranks], [0, 0])
+        right = {re.search(r"final state (\w+)", each.text())[1] for each in ranks}
+        self.assertEqual(len(right), 1)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        flips = ["--flip-before", "6", "--flipped-bit", "22", "--inject"]
+        ranks = [Rank(self.place, number, 2, port, "--steps", "12", *(flips if number == 1 else [])) for number in range(2)]
+        for each in ranks:
+            self.addCleanup(each.end)
+        self.assertEqual([each.wait() for each in ranks], [0, 0])
+        self.assertIn("flipped bit 22 of a weight before step 6", ranks[1].text())
+        wrong = [re.search(r"final state (\w+)", each.text())[1] for each in ranks]
+        self.assertEqual(len({*wrong, *right}), 3, "each rank has another state, and neither has the right one")
+
     def test_killed_at_any_time_it_goes_on_to_the_same_bits(self):
         draws = random.Random(SEED)
         print(f"SEED={SEED}")
