@@ -1,12 +1,12 @@
 #include "real/cuda/event_ring.hpp"
 
+#include "core/random/stream.hpp"
 #include "tests/cuda/mock_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,10 +96,10 @@ TEST_F(EventRings, AnErrorOfTheDeviceIsThrown) {
 // Whatever the device has done when it is asked: each step that had a place for all its parts is told once, in order, with the sums of its
 // parts, and no sooner than the device is through with it.
 TEST_F(EventRings, AnyOrderOfPartsAndProgressGivesTheSumsOfEachStep) {
-  for (unsigned seed = 1; seed <= 200; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random(seed);
-    const auto below = [&](unsigned bound) { return static_cast<int>(random() % bound); };
+    gauntlet::Stream random({.study = seed, .replica = 0}, stream_name("event ring"));
+    const auto below = [&](std::uint64_t bound) { return static_cast<int>(random.below(bound)); };
     EventRing ring(1 << 20);
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> expected;
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> told;

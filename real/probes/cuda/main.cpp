@@ -1,12 +1,14 @@
 // gauntlet-cuda-probe: one CUDA probe on every GPU of this host, as one line of JSON. Gauntlet starts it in a process of its own.
 #include "real/probes/cuda/measurements.hpp"
 #include "real/probes/cuda/probes.hpp"
+#include "real/probes/cuda/shared_ranks.hpp"
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -40,13 +42,18 @@ std::FILE* answer_alone() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return usage(stderr, kWrongInput);
+  constexpr int kOfSharedRank = 5;  // started by the probe shared_ranks
+  const bool shared = count == kOfSharedRank && std::strcmp(arguments[1], "--shared-rank") == 0;
+  if (count != 2 && !shared) return usage(stderr, kWrongInput);
   const std::string name = arguments[1];
   if (name == "--help") return usage(stdout, kSuccess);
   if (name == "--list") return list();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs does not outlive whoever asked
   std::FILE* const answer = answer_alone();
   if (answer == nullptr) return kFailed;
+  if (shared)
+    return gauntlet::cuda::run_shared_rank(answer, std::atoi(arguments[2]), std::atoi(arguments[3]),
+                                           arguments[4]);
   if (name == "--measurements") return gauntlet::cuda::print_measurements(answer) ? kSuccess : kFailed;
   for (const auto& probe : gauntlet::cuda::probes()) {
     if (probe.name != name) continue;

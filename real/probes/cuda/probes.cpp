@@ -2,6 +2,7 @@
 
 #include "real/cuda/device.hpp"
 #include "real/probes/cuda/attempt_private.hpp"
+#include "real/probes/cuda/shared_ranks.hpp"
 
 #include <filesystem>
 #include <system_error>
@@ -25,6 +26,8 @@ const std::vector<Probe> kProbes = {
     Probe{"overlap", "%", "how much of a copy from the host hides behind a kernel", overlap},
     Probe{"host_copies", "GB/s", "page-locked copies to and from each memory node", nullptr, host_copies},
     Probe{"peer_copies", "GB/s", "copies from each GPU to each other one", nullptr, peer_copies},
+    Probe{"shared_ranks", "wrong words", "an all-reduce between two ranks of NCCL that share the GPU",
+          shared_ranks},
     Probe{"all_reduce", "GB/s", "bus bandwidth of an all-reduce between all GPUs, as nccl-tests defines it",
           nullptr, all_reduce},
     Probe{"all_to_all", "GB/s", "the same of an all-to-all", nullptr, all_to_all},

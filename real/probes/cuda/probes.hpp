@@ -1,6 +1,7 @@
 // The CUDA probes, each of which examines one GPU, or the paths between all of them.
 #pragma once
 
+#include "real/probes/cuda/measured.hpp"
 #include "real/probes/cuda/sample.hpp"
 
 #include <cstddef>
@@ -9,16 +10,6 @@
 #include <vector>
 
 namespace gauntlet::cuda {
-
-/// What a probe of one GPU measured: `values` in the unit of the probe, or what is wrong whatever they are.
-struct Measured {
-  std::vector<double> values;
-  std::vector<std::string> errors = {};
-  std::string unsupported = {};   // why this GPU cannot be examined
-  std::string inconclusive = {};  // why it cannot be at present
-  std::string remark = {};
-  std::vector<std::pair<std::string, std::string>> facts = {};
-};
 
 // Of the current device. Each throws what device.hpp has for failures.
 Measured gemm_bf16();
