@@ -41,8 +41,9 @@ struct ProbeRequest {
   std::string suite = "quick";
   std::vector<std::string> only, sets, peers;
   std::string directory = ".";
-  std::string nvml;   // empty: where the driver puts it
-  std::string since;  // an earlier report of this host; empty: none
+  std::string nvml;                          // empty: where the driver puts it
+  std::string nccl_ras = "localhost:28028";  // NCCL's default
+  std::string since;                         // an earlier report of this host; empty: none
   LinkRequest links;
   bool list = false;
   bool json = false;
@@ -138,6 +139,8 @@ int examine_and_print(const ProbeRequest& request, const std::vector<SuiteEntry>
                       OtherReports others) {
   ProbedHost host{.directory = request.directory, .earlier = std::move(others.earlier)};
   if (!request.nvml.empty()) host.nvml = request.nvml;
+  if (const auto problem = read_address("--nccl-ras", request.nccl_ras, host.nccl_ras))
+    return wrong_input(*problem);
   if (const auto problem = read_links(request.links, host.neighbours, host.secret))
     return wrong_input(*problem);
   std::vector<PlannedProbe> suite;
@@ -221,6 +224,11 @@ void add_probe(Program& program) {
       .value("--nvml", request->nvml,
              "NVIDIA's management library, where it is not libnvidia-ml.so.1 of the system")
       .type_name("FILE");
+  probe
+      .value("--nccl-ras", request->nccl_ras,
+             "Where the RAS of a running job's NCCL listens, as NCCL_RAS_ADDR of the job says")
+      .type_name("HOST:PORT")
+      .shows_default();
   probe
       .value("--pair", request->links.neighbours,
              "Measure the links to these hosts, which run gauntlet probe --serve")

@@ -49,13 +49,17 @@ std::optional<Problem> read_secret(const std::string& path, std::string& secret)
 
 }  // namespace
 
+std::optional<Problem> read_address(const std::string& option, const std::string& text, Neighbour& address) {
+  const std::optional<HostPort> read = host_port_of(text);
+  if (!read || read->port == 0) return wrong_address(option, text);
+  address = {.host = read->host, .port = read->port};
+  return std::nullopt;
+}
+
 std::optional<Problem> read_links(const LinkRequest& request, std::vector<Neighbour>& neighbours,
                                   std::string& secret) {
-  for (const std::string& text : request.neighbours) {
-    const std::optional<HostPort> address = host_port_of(text);
-    if (!address || address->port == 0) return wrong_address("--pair", text);
-    neighbours.push_back({.host = address->host, .port = address->port});
-  }
+  for (const std::string& text : request.neighbours)
+    if (auto problem = read_address("--pair", text, neighbours.emplace_back())) return problem;
   if (neighbours.empty() && request.serve.empty()) return std::nullopt;
   if (request.secret_file.empty())
     return Problem{

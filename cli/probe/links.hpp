@@ -16,6 +16,9 @@ struct LinkRequest {
   std::string secret_file;
 };
 
+/// HOST:PORT, the value of an option; what is wrong with it.
+std::optional<Problem> read_address(const std::string& option, const std::string& text, Neighbour& address);
+
 /// What is wrong with the request, or with the file of the secret.
 std::optional<Problem> read_links(const LinkRequest& request, std::vector<Neighbour>& neighbours,
                                   std::string& secret);

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -40,6 +41,14 @@ class Probe(unittest.TestCase):
         file = self.place / "suite.toml"
         file.write_text(text)
         return "--suite", str(file)
+
+    def test_without_a_job_nothing_is_said_of_it(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            where = f"127.0.0.1:{free.getsockname()[1]}"  # bound, and nobody listens
+            done = self.run_probe("--suite", "full", "--only", "nccl_job", "--nccl-ras", where, code=3)
+        self.assertIn(f"nccl_job: no job with NCCL 2.24 or later answers at {where}", done.stdout)
+        self.assertIn("--nccl-ras 28028 is not a host and a port", self.run_probe("--nccl-ras", "28028", code=2).stderr)
 
     def test_it_judges_this_machine(self):
         names = "cpu_cores,memory_patterns,disk_space,disk_read,link_errors,clock,kernel_log,configuration"

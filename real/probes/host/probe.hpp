@@ -28,6 +28,7 @@ struct ProbedHost {
   /// How many further connections measure a link that seems slow: two connections over one link differ by how both hosts schedule them. 0
   /// where the neighbour listens for one connection.
   int looks_again = 5;
+  Neighbour nccl_ras{.host = "localhost", .port = 28028};  // where a job's NCCL answers: its default
   std::string nvml = nvml::kLibrary;  // NVIDIA's management library, as dlopen(3) takes it
   std::string cuda_program = {};      // empty: gauntlet-cuda-probe beside this program
   std::string ucx_program = {};       // empty: gauntlet-ucx-probe beside it

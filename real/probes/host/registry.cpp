@@ -6,7 +6,9 @@
 #include "real/probes/host/host_check.hpp"
 #include "real/probes/host/kernel_probes.hpp"
 #include "real/probes/host/memory_probes.hpp"
+#include "real/probes/host/nccl_job.hpp"
 #include "real/probes/host/probe.hpp"
+#include "real/probes/host/rdma_probes.hpp"
 #include "real/probes/host/tcp_probes.hpp"
 
 #include <algorithm>
@@ -76,6 +78,18 @@ const std::array kOwnProbes = {
              {"%", Better::lower},
              probe_tcp_loss,
              true},
+    OwnProbe{"rdma_ports",
+             "data rate of each port of the RDMA devices, 0 where it is not active",
+             {"Gbit/s", Better::higher},
+             probe_rdma_ports},
+    OwnProbe{"rdma_errors",
+             "errors of the ports of RDMA devices and of their links since the last look",
+             {"errors", Better::lower},
+             probe_rdma_errors},
+    OwnProbe{"rdma_retries",
+             "packets that RDMA devices sent again or missed since the last look",
+             {"packets", Better::lower},
+             probe_rdma_retries},
     OwnProbe{
         "ucx_mesh",
         "best transfer over each network card and memory node, as a share of the fastest comparable transfer",
@@ -97,6 +111,10 @@ const std::array kOwnProbes = {
              "settings and versions that differ from those of most peers",
              {"settings", Better::lower},
              probe_configuration},
+    OwnProbe{"nccl_job",
+             "ranks of the running job on this host that do not answer, failed, or hold up the others",
+             {"ranks", Better::lower},
+             probe_nccl_job},
     OwnProbe{"gpu_inventory", "GPUs that answer the driver", {"GPUs", Better::higher}, probe_gpu_inventory},
     OwnProbe{"gpu_ecc",
              "memory errors of each GPU that were not corrected, since the driver was loaded",
@@ -175,6 +193,10 @@ const std::array kOwnProbes = {
              "copies from each GPU to each other one",
              {"GB/s", Better::higher},
              [](const ProbedHost& host) { return probe_by_cuda(host, "peer_copies"); }},
+    OwnProbe{"gpu_shared_ranks",
+             "whether an all-reduce between two ranks of NCCL that share a GPU is right",
+             {"wrong words", Better::lower},
+             [](const ProbedHost& host) { return probe_by_cuda(host, "shared_ranks"); }},
     OwnProbe{"gpu_all_reduce",
              "bus bandwidth of an all-reduce between all GPUs, as nccl-tests defines it",
              {"GB/s", Better::higher},
