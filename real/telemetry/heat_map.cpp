@@ -156,12 +156,14 @@ ReadHeatMap read_heat_map(const std::string& file, const HeatMapQuery& query) {
                        .problem = problem_of(file, std::move(why),
                                              "name a file that `gauntlet drill --segments FILE` wrote")};
   };
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return refused("does not exist");
-  if (!std::filesystem::is_regular_file(file, ignored)) return refused("is not a regular file");
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+  if (type == std::filesystem::file_type::not_found) return refused("does not exist");
+  if (type == std::filesystem::file_type::none) return refused("cannot be read: " + error.message());
+  if (type != std::filesystem::file_type::regular) return refused("is not a regular file");
   try {
     const sqlite::Handle database = sqlite::open(file, SQLITE_OPEN_READONLY);
-    if (!has_segments(database.get())) return refused("holds no segments");
+    if (std::string why = problem_of_tables(database.get()); !why.empty()) return refused(std::move(why));
     // One state of the file, also while a drill writes it.
     sqlite::execute(database.get(), "BEGIN");
     ReadHeatMap read;

@@ -36,7 +36,7 @@ void create_tables(sqlite3* database, const SegmentOrigin& origin) {
 
 /// Why a file cannot be continued; empty where it is of this drill.
 std::string problem_of_origin(sqlite3* database, const SegmentOrigin& origin) {
-  if (!has_segments(database)) return "holds no segments";
+  if (std::string why = problem_of_tables(database); !why.empty()) return why;
   sqlite::Statement drill(database, "SELECT scenario, seed FROM drill");
   if (drill.step() && drill.text(0) == origin.scenario &&
       drill.integer(1) == static_cast<std::int64_t>(origin.seed))

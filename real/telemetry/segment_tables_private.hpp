@@ -4,6 +4,7 @@
 #include "core/sqlite/sqlite.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace gauntlet {
 
@@ -18,14 +19,15 @@ inline constexpr const char* kSegmentTables =
     "CREATE TABLE segment (run INTEGER, step INTEGER, name TEXT, rank INTEGER, took_ns INTEGER,"
     " reported_ns INTEGER, PRIMARY KEY (run, step, name, rank)) WITHOUT ROWID;";
 
-/// Whether the tables are there and of this format.
-inline bool has_segments(sqlite3* database) {
+/// Why the database is not one that can be read; empty where it can be.
+inline std::string problem_of_tables(sqlite3* database) {
   sqlite::Statement named(
       database,
       "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('drill', 'seat', 'segment')");
-  if (!named.step() || named.integer(0) != 3) return false;
+  if (!named.step() || named.integer(0) != 3) return "holds no segments";
   sqlite::Statement format(database, "SELECT format FROM drill");
-  return format.step() && format.integer(0) == kSegmentFormat;
+  if (!format.step()) return "holds no segments";
+  return format.integer(0) == kSegmentFormat ? "" : "was written by another version of Gauntlet";
 }
 
 }  // namespace gauntlet

@@ -334,6 +334,14 @@ TEST_F(Segments, AreReadFromFilesOfSegmentsAlone) {
   EXPECT_THAT(problem(true), HasSubstr("cannot be written: "));
   put_bytes(file_, "");
   EXPECT_EQ(why(), "holds no segments");
+  fs::remove(file_);
+  EXPECT_EQ(problem(false), "");
+  {
+    const sqlite::Handle database = sqlite::open(file_, SQLITE_OPEN_READWRITE);
+    sqlite::execute(database.get(), "UPDATE drill SET format = 2");
+  }
+  EXPECT_EQ(why(), "was written by another version of Gauntlet");
+  EXPECT_EQ(problem(true), "was written by another version of Gauntlet");
   file_ = scratch_.path().string();
   EXPECT_EQ(why(), "is not a regular file");
   EXPECT_EQ(problem(false), "is not a regular file");
