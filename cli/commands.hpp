@@ -12,6 +12,7 @@ void add_list(Program& program);
 void add_drill(Program& program);
 /// Which ranks of a drill are slow, by the times of their segments.
 void add_segments(Program& program);
+void add_watch(Program& program);
 /// Operators of a drill that runs.
 void add_ctl(Program& program);
 /// Probes of this host, for a person at it.

@@ -1,5 +1,6 @@
 // gauntlet ctl: operators of a drill that runs.
 #include "cli/commands.hpp"
+#include "cli/running_drill.hpp"
 #include "real/control/control_client.hpp"
 #include "real/driver/drill_place.hpp"
 #include "report/table.hpp"
@@ -29,21 +30,7 @@ struct CtlRequest {
 /// The directory of the drill, or a problem.
 std::optional<Problem> find_drill(const CtlRequest& request, std::string& directory) {
   directory = request.drill;
-  if (!directory.empty()) return std::nullopt;
-  const std::vector<std::string> running = running_drills(drill_base(), is_drill_directory);
-  if (running.size() == 1) {
-    directory = running.front();
-    return std::nullopt;
-  }
-  if (running.empty())
-    return Problem{.file = drill_base(),
-                   .why = "holds no drill of this user that runs",
-                   .suggestion = "start one with `gauntlet drill`, or name its directory with --drill DIR"};
-  std::string all;
-  for (const std::string& each : running) all += (all.empty() ? "" : ", ") + each;
-  return Problem{.file = drill_base(),
-                 .why = fmt::format("holds {} drills that run: {}", running.size(), all),
-                 .suggestion = "name one of them with --drill DIR"};
+  return directory.empty() ? find_running_drill(directory) : std::nullopt;
 }
 
 int ask(const CtlRequest& request, const OperatorRequest& what) {

@@ -130,7 +130,7 @@ std::vector<std::size_t> shown_segments(const SegmentHeatMap& map) {
   return shown;
 }
 
-std::string text_of(const SegmentHeatMap& map, double slower) {
+std::string heat_map_text(const SegmentHeatMap& map, double slower) {
   std::string text = answer_of(map, slower);
   const std::vector<const HeatMapRow*> all = rows_of(map);
   if (all.empty()) return text;
@@ -214,7 +214,7 @@ int segments(const SegmentsRequest& request) {
                                                         .last_step = step_of(request.last_step),
                                                         .slower = request.slower});
   if (read.problem) return wrong_input(*read.problem);
-  return print(request.json ? json_of(read.map, request.slower) : text_of(read.map, request.slower))
+  return print(request.json ? json_of(read.map, request.slower) : heat_map_text(read.map, request.slower))
              ? kSuccess
              : kFailed;
 }

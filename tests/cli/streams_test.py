@@ -43,6 +43,7 @@ COMMANDS = {
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],
     "drill": ["drill scenarios/drill-tiny.toml --hosts 1", "drill none.toml --hosts 1"],
     "segments": ["segments {segments}", "segments {segments} --json", "segments none"],
+    "watch": ["watch {done}", "watch none"],
     "calibrate": ["calibrate {drilled} --out {out}.toml", "calibrate none --out {out}.toml"],
     "agent": ["agent --host 0 --directory none --trainer none", "agent --host 0 --directory none --trainer none --abandoned-after x"],
     "ctl": ["ctl status --drill none", "ctl hosts --drill none"],

@@ -80,6 +80,7 @@ ELSEWHERE = {
     "gauntlet probe --serve node-8:7500 --secret-file probe.secret": ("listens until Ctrl-C", "tests/cli/probe_test.py"),
     "gauntlet probe --suite full --pair node-8:7500,node-9:7500,node-10:7500 --secret-file probe.secret":
         ("needs other hosts", "tests/lab/probe_links_slow_test.py"),
+    "gauntlet watch": ("needs a drill that runs", "tests/drill/ctl_test.py"),
     "gauntlet probe --suite full --only nccl_job": ("needs a job", "tests/cli/probe_test.py"),
     "gauntlet probe --since node-7.json": ("its exit code is up to the machine", "tests/cli/probe_test.py"),
     "gauntlet validate policies --quick": ("takes 9 s", "tests/validate/validate_policies_test.py"),

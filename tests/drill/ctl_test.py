@@ -34,6 +34,17 @@ class Ctl(unittest.TestCase):
         self.assertEqual(done.code, 2, str(done))
         self.assertIn(says, done.err)
 
+    def watched(self, directory):
+        """One screen for people, of at most 80 columns where no terminal says how wide it is."""
+        for words in ([], [str(directory)]):
+            done = subprocess.run([drills.GAUNTLET, "watch", *words], env=self.place.environment(), capture_output=True, text=True,
+                                  timeout=drills.SECONDS_MAX)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            self.assertRegex(done.stdout, r"(?m)^step +\d+ of 150  \[#*\.*\]$")
+            self.assertRegex(done.stdout, r"(?m)^ +4 +spare ")
+            self.assertRegex(done.stdout, r"(?m)^  [\d.]+s order \d+ Start, job 0")
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
     def wait_for(self, what, holds):
         deadline = time.monotonic() + drills.SECONDS_MAX
         while not holds():
@@ -85,6 +96,7 @@ class Ctl(unittest.TestCase):
         self.assertIn("log", [path.name for path in files])
         self.assertEqual([path.name for path in files if path.stat().st_mode & 0o077], [], "others can read them")
         drill.stderr.reconfigure(errors="replace")
+        self.watched(directory)
         evicted = self.ctl("evict", "1", "--reason", b"ECC\xff errors")  # a reason need not be UTF-8, a log is
         self.assertEqual(evicted.code, 0, str(evicted))
         self.wait_for("the eviction", lambda: self.host(1) == "in repair" and self.host(4) == "in the job")

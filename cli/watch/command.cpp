@@ -1,0 +1,91 @@
+// gauntlet watch: a drill or a study that runs, in a terminal.
+#include "cli/commands.hpp"
+#include "cli/running_drill.hpp"
+#include "cli/watch/drill_view.hpp"
+#include "cli/watch/screen.hpp"
+#include "cli/watch/study_view.hpp"
+#include "real/driver/drill_place.hpp"
+#include "shell/exit_code.hpp"
+#include "shell/interrupt.hpp"
+#include "shell/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+constexpr const char* kClear = "\x1b[H\x1b[2J";
+constexpr std::chrono::milliseconds kBetweenLooks(1000), kAsksForInterrupt(50);
+
+struct WatchRequest {
+  std::string place;  // empty: the only drill that runs
+  bool once = false;
+};
+
+/// False where the user ended the command.
+bool wait_for_next_look() {
+  const std::atomic<bool>& stop = stop_on_interrupt();
+  const auto until = std::chrono::steady_clock::now() + kBetweenLooks;
+  while (!stop && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kAsksForInterrupt);
+  return !stop;
+}
+
+/// `look`: gives what is to be seen in so many rows. The last screen stays.
+template <class Look>
+int show(bool once, const Look& look) {
+  const bool redraws = !once && ::isatty(STDOUT_FILENO) != 0;
+  for (bool first = true;; first = false) {
+    ScreenSize size = screen_size();
+    if (!redraws) size.rows = 1000;   // a file has no end of a screen
+    auto view = look(size.rows - 1);  // the cursor stands on the last row
+    if (view.problem) {
+      if (first) return wrong_input(*view.problem);
+      return print("The drill has ended.\n") ? kSuccess : kFailed;
+    }
+    if (!print((redraws ? kClear : "") + fitted_lines(view.lines, size))) return kFailed;
+    if (!redraws || view.over) return kSuccess;
+    if (!wait_for_next_look()) return kSignalBase + interrupting_signal();
+  }
+}
+
+int watch(WatchRequest request) {
+  if (request.place.empty())
+    if (const auto problem = find_running_drill(request.place)) return wrong_input(*problem);
+  if (is_drill_directory(request.place))
+    return show(request.once, [&](std::size_t rows) { return look_at_drill(request.place, rows); });
+  StudyWatch study(request.place);
+  try {
+    return show(request.once, [&](std::size_t rows) { return study.look(rows); });
+  } catch (const std::exception& error) {  // a database that broke
+    complain(text_of(error));
+    return kFailed;
+  }
+}
+
+}  // namespace
+
+void add_watch(Program& program) {
+  const auto request = std::make_shared<WatchRequest>();
+  Command command = program.command("watch", "Watch a drill or a study that runs, in a terminal",
+                                    "  gauntlet watch\n"
+                                    "  gauntlet watch results\n\n"
+                                    "The screen is drawn anew each second, until the study is complete, the "
+                                    "drill has ended, or Ctrl-C. Where\n"
+                                    "standard output is not a terminal, it is printed once.");
+  command
+      .value("place", request->place,
+             "Directory that --out of a study is writing, or of a drill (default: the only drill that runs)")
+      .type_name("DIR");
+  command.flag("--once", request->once, "Print one screen, and end");
+  command.runs([request] { return watch(*request); });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,127 @@
+#include "cli/watch/drill_view.hpp"
+
+#include "real/control/control_client.hpp"
+#include "real/driver/drill_place.hpp"
+#include "report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFewestEvents = 6;
+constexpr std::size_t kEndOfLog = std::size_t{1} << 16;  // bytes that are read
+constexpr std::size_t kBar = 40;
+constexpr std::size_t kState = 1, kAgent = 3, kShownColumns = 6;  // of the table of hosts; addresses are long
+
+/// "step 52 of 100" as a bar.
+std::string bar_of(const std::string& step) {
+  double done = 0, all = 0;
+  const std::size_t of = step.find(" of ");
+  if (of == std::string::npos) return "";
+  std::from_chars(step.data(), step.data() + of, done);
+  std::from_chars(step.data() + of + 4, step.data() + step.size(), all);
+  return all > 0 ? progress_bar(done / all, kBar) : "";
+}
+
+std::vector<std::string> status_lines(const OperatorReply& reply) {
+  std::vector<std::string> lines;
+  for (const auto& row : reply.rows) {
+    lines.push_back(fmt::format("{:<18} {}", row.at(0), row.at(1)));
+    if (row[0] == "step") lines.back() += "  " + bar_of(row[1]);
+  }
+  return lines;
+}
+
+bool is_as_it_should_be(const std::vector<std::string>& host) {
+  return host.at(kState) == "in the job" && host.at(kAgent) == "attends";
+}
+
+std::vector<std::string> host_lines(OperatorReply reply, std::size_t rows) {
+  if (reply.rows.size() < 2 || rows < 3) return {};
+  for (auto& row : reply.rows) row.resize(std::min(row.size(), kShownColumns));
+  const auto first = reply.rows.begin() + 1;
+  std::stable_sort(first, reply.rows.end(), [](const auto& a, const auto& b) {
+    return !is_as_it_should_be(a) && is_as_it_should_be(b);
+  });
+  const std::size_t shown = std::min(reply.rows.size() - 1, rows - 2);
+  TextTable table{.header = reply.rows.front(), .rows = {first, first + static_cast<std::ptrdiff_t>(shown)}};
+  std::vector<std::string> lines = lines_of(to_text(table));
+  if (const std::size_t more = reply.rows.size() - 1 - shown; more > 0)
+    lines.push_back(fmt::format("  and {} more: gauntlet ctl hosts", more));
+  return lines;
+}
+
+/// The last whole lines of the log.
+std::vector<std::string> last_events(const std::string& directory, std::size_t count) {
+  std::ifstream file(drill_log(directory), std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
+  const std::size_t read = std::min(size, kEndOfLog);
+  std::string text(read, '\0');
+  file.seekg(static_cast<std::streamoff>(size - read));
+  file.read(text.data(), static_cast<std::streamsize>(read));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::vector<std::string> events;
+  for (const std::string& line : lines_of(text))
+    if (std::string event = event_text(line); !event.empty()) events.push_back("  " + std::move(event));
+  if (events.size() > count) events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(count));
+  return events;
+}
+
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+std::string event_text(const std::string& line) {
+  const Json event = Json::parse(line, nullptr, false);
+  if (!event.is_object() || !event.contains("at_ns") || !event["at_ns"].is_number() ||
+      !event.contains("event"))
+    return "";
+  std::string text = fmt::format("{:.3f}s", 1e-9 * event["at_ns"].get<double>());
+  if (event["event"] == "message")
+    return without_controls(text + " " + value_text(event.value("text", Json(""))));
+  if (event["event"] != "observation") text += " " + value_text(event["event"]);
+  if (event.contains("id")) text += " " + value_text(event["id"]);
+  if (event.contains("kind")) text += " " + value_text(event["kind"]);
+  for (const auto& [name, value] : event.items())
+    if (name != "at_ns" && name != "event" && name != "id" && name != "kind")
+      text += fmt::format(", {} {}", name, value_text(value));
+  return without_controls(std::move(text));
+}
+
+DrillView look_at_drill(const std::string& directory, std::size_t rows) {
+  DrillView view;
+  OperatorReply status, hosts;
+  if (auto problem = ask_driver(directory, {.verb = OperatorVerb::status}, status)) {
+    view.over = true;
+    view.problem = std::move(problem);
+    return view;
+  }
+  view.lines = status_lines(status);
+  view.lines.emplace_back();
+  const std::size_t left =
+      rows > view.lines.size() + kFewestEvents ? rows - view.lines.size() - kFewestEvents : 0;
+  if (!ask_driver(directory, {.verb = OperatorVerb::hosts}, hosts))
+    for (std::string& line : host_lines(std::move(hosts), left)) view.lines.push_back(std::move(line));
+  constexpr std::size_t kAroundEvents = 2;
+  if (rows > view.lines.size() + kAroundEvents) {
+    view.lines.emplace_back();
+    view.lines.emplace_back("Last events");
+    for (std::string& line : last_events(directory, rows - view.lines.size()))
+      view.lines.push_back(std::move(line));
+  }
+  return view;
+}
+
+}  // namespace gauntlet
