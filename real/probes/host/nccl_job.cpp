@@ -54,10 +54,12 @@ bool stood(const RasStatus& first, const RasCommunicator& now) {
   const auto before = std::find_if(first.communicators.begin(), first.communicators.end(),
                                    [&](const RasCommunicator& each) { return each.name == now.name; });
   if (before == first.communicators.end() || before->ranks.size() != now.ranks.size()) return false;
+  std::map<std::int64_t, const RasRank*> by_rank;  // a job may have 100,000
+  for (const RasRank& rank : before->ranks) by_rank.emplace(rank.rank, &rank);
   return std::all_of(now.ranks.begin(), now.ranks.end(), [&](const RasRank& rank) {
-    return std::any_of(before->ranks.begin(), before->ranks.end(), [&](const RasRank& each) {
-      return each.rank == rank.rank && each.missing == rank.missing && each.counts == rank.counts;
-    });
+    const auto found = by_rank.find(rank.rank);
+    return found != by_rank.end() && found->second->missing == rank.missing &&
+           found->second->counts == rank.counts;
   });
 }
 

@@ -95,6 +95,17 @@ TEST(NcclJob, NamesTheRankThatOthersWaitFor) {
   EXPECT_THAT(finding.why, HasSubstr("process 101 with GPU 0 on 10.0.0.1 holds up the others as rank 1"));
 }
 
+// Were each rank looked up among all others, this would take minutes.
+TEST(NcclJob, ALargeJobIsJudgedToo) {
+  constexpr std::int64_t kRanks = 100'000;
+  std::vector<std::pair<std::int64_t, std::uint64_t>> entered;
+  for (std::int64_t rank = 0; rank < kRanks; ++rank) entered.emplace_back(rank, rank == 77 ? 7 : 8);
+  const RasStatus now{.nccl = "2.28.9", .communicators = {communicator_of("a", entered)}};
+  EXPECT_TRUE(is_held_up(now, now));
+  EXPECT_THAT(judge_job(now, now, {"10.0.0.77"}).why,
+              HasSubstr("process 177 with GPU 0 on 10.0.0.77 holds up"));
+}
+
 TEST(NcclJob, ASuspectOfAnotherHostIsNamedAndThisHostIsNotBlamed) {
   const RasStatus now{.nccl = "2.28.9", .communicators = {communicator_of("a", {{0, 8}, {1, 7}, {2, 8}})}};
   const ProbeFinding finding = judge_job(now, now, {"10.0.0.2"});
