@@ -192,7 +192,8 @@ int drill_command(const DrillRequest& request) {
   const std::vector<Problem> problems = problems_of(request, loaded);
   if (!problems.empty()) return wrong_input(problems);
   const ResolvedScenario resolved = {.annotated = show(loaded, Comments::full),
-                                     .values = show(loaded, Comments::none)};
+                                     .values = show(loaded, Comments::none),
+                                     .tree = loaded.resolved};
   const ProbeMeasures probes = probes_of(loaded);
   const DrillTask task = {request, *loaded.scenario, resolved, probes};
   try {

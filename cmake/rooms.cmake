@@ -119,6 +119,8 @@ set(GAUNTLET_ALL_ROOMS
     study_store
     study_summary
     report
+    report_page
+    report_sections
     report_levers
     report_worlds
     shell

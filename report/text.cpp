@@ -25,9 +25,9 @@ namespace {
 constexpr std::size_t kCauses = 12;  // as many are listed; the rest is summed up
 constexpr double kSecondsPerHour = 3600;
 
-class Page {
+class TextPage {
  public:
-  explicit Page(Colour colour) : colour_(colour) {}
+  explicit TextPage(Colour colour) : colour_(colour) {}
 
   template <class... Args>
   void line(fmt::format_string<Args...> form, Args&&... args) {
@@ -70,7 +70,7 @@ std::string note_on(const Summary& summary, const Statistics& of, std::string no
   return fmt::format("{}{}in {} of {} replicas", note, note.empty() ? "" : "; ", of.n, summary.replicas);
 }
 
-void figure(Page& page, const Summary& summary, const char* label, const char* metric,
+void figure(TextPage& page, const Summary& summary, const char* label, const char* metric,
             const std::function<Unit(double)>& unit_for, const std::string& note = {}) {
   const Statistics* of = summary.find(metric);
   if (of == nullptr) return;
@@ -94,7 +94,7 @@ Unit as_gpu_hours(double value) {
 
 // How many of the runs something happened in: a run's own value is 0 or 1, so there is no scatter to show. The interval is not
 // symmetric, so both of its ends are shown.
-void share_of_runs(Page& page, const Summary& summary, const char* label, const char* metric) {
+void share_of_runs(TextPage& page, const Summary& summary, const char* label, const char* metric) {
   const Statistics* of = summary.find(metric);
   if (of == nullptr || !of->mean) return;
   const Unit unit = percent().fine_enough_for(half_width(of->ci95));
@@ -103,7 +103,7 @@ void share_of_runs(Page& page, const Summary& summary, const char* label, const 
   page.line("  {:<22}{:>10} {:<11}{:<32}{}", label, unit.number(*of->mean), unit.name, ends, "of the runs");
 }
 
-void training(Page& page, const Summary& summary) {
+void training(TextPage& page, const Summary& summary) {
   if (summary.replicas < kFewestForInterval) {
     page.heading(fmt::format("{:<24}{:>10}", "Training", summary.replicas == 1 ? "" : "mean"));
   } else {
@@ -119,7 +119,7 @@ void training(Page& page, const Summary& summary) {
     figure(page, summary, "corrupted training", "effective_corrupt_s", time_unit, "effective, but wrong");
 }
 
-void faults(Page& page, const Summary& summary) {
+void faults(TextPage& page, const Summary& summary) {
   page.heading("Faults per run");
   const double planned = summary.mean("planned_stops").value_or(0);
   figure(page, summary, "interruptions", "interruptions", as_count,
@@ -142,7 +142,7 @@ std::string cost_note(const Summary& summary, const char* metric) {
   return seconds > 0 ? "cost " + time_text(seconds) : "";
 }
 
-void decisions(Page& page, const Summary& summary) {
+void decisions(TextPage& page, const Summary& summary) {
   page.heading("Decisions per run");
   figure(page, summary, "correct evictions", "evictions.right", as_count);
   figure(page, summary, "wrong evictions", "evictions.wrong", as_count,
@@ -157,7 +157,7 @@ void decisions(Page& page, const Summary& summary) {
   figure(page, summary, "min replicas", "replicas.fewest", as_count);
 }
 
-void cost(Page& page, const Summary& summary) {
+void cost(TextPage& page, const Summary& summary) {
   page.heading("Cost per run");
   figure(page, summary, "GPU-hours", "gpu_hours", as_gpu_hours, "spares included");
   const Statistics* price = summary.find("cost");
@@ -169,7 +169,7 @@ void cost(Page& page, const Summary& summary) {
            [&, &name = metric](double value) { return metric_unit(name, value, summary.facts.currency); });
 }
 
-void tails(Page& page, const Summary& summary) {
+void tails(TextPage& page, const Summary& summary) {
   std::vector<TailRow> rows;
   add_tails(rows, summary, "ettr", "ETTR");
   add_tails(rows, summary, "wall_time_s", "wall time");
@@ -185,7 +185,7 @@ Unit loss_unit(double largest) {
   return unit.name == "days" ? Unit{.divisor = kSecondsPerHour, .name = "h", .decimals = 1} : unit;
 }
 
-void loss_table(Page& page, const std::vector<Loss>& losses, const char* what, const Unit& unit,
+void loss_table(TextPage& page, const std::vector<Loss>& losses, const char* what, const Unit& unit,
                 double wall) {
   const bool times =
       std::any_of(losses.begin(), losses.end(), [](const Loss& loss) { return loss.times.has_value(); });
@@ -208,7 +208,7 @@ void loss_table(Page& page, const std::vector<Loss>& losses, const char* what, c
               percent().number(rest / wall));
 }
 
-void losses(Page& page, const Summary& summary) {
+void losses(TextPage& page, const Summary& summary) {
   const double wall = summary.mean("wall_time_s").value_or(0);
   const std::vector<Loss> phases = losses_by_phase(summary);
   if (phases.empty() || !(wall > 0)) return;
@@ -220,7 +220,7 @@ void losses(Page& page, const Summary& summary) {
   loss_table(page, losses_by_cause(summary), "by cause", unit, wall);
 }
 
-void detection(Page& page, const Summary& summary) {
+void detection(TextPage& page, const Summary& summary) {
   const std::string table = detection_table(summary);
   if (table.empty()) return;
   page.gap();
@@ -299,19 +299,23 @@ std::string answer_line(const Summary& summary) {
                      time_text(*wall), replicas_text(summary));
 }
 
+std::vector<std::string> setting_lines(const Summary& summary, const ReportOptions& options) {
+  std::vector<std::string> lines = {plan_text(summary), summary.facts.question, setting(summary.facts)};
+  for (const std::string& line : options.faults) lines.push_back(line + ".");
+  lines.insert(lines.end(), options.notes.begin(), options.notes.end());
+  if (summary.replicas >= kFewestForInterval) lines.push_back(replay_warning(summary.facts));
+  std::erase(lines, "");
+  return lines;
+}
+
 std::string text_report(const Summary& summary, const ReportOptions& options) {
-  Page page(options.colour);
+  TextPage page(options.colour);
   page.bold(answer_line(summary));
   if (const std::string line = gave_up_line(summary); !line.empty()) {
     page.bold(line);
     page.paragraph(gave_up_reason(summary));
   }
-  page.paragraph(plan_text(summary));
-  page.paragraph(summary.facts.question);
-  page.paragraph(setting(summary.facts));
-  for (const std::string& line : options.faults) page.paragraph(line + ".");
-  for (const std::string& note : options.notes) page.paragraph(note);
-  if (summary.replicas >= kFewestForInterval) page.paragraph(replay_warning(summary.facts));
+  for (const std::string& line : setting_lines(summary, options)) page.paragraph(line);
   if (const std::string why = why_text(summary); !why.empty()) {
     page.gap();
     page.paragraph(why);

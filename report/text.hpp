@@ -5,6 +5,7 @@
 #include "study/summary/summary.hpp"
 
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 
@@ -15,5 +16,9 @@ std::string text_report(const Summary& summary, const ReportOptions& options);
 
 /// The first line of the report: the share of the time that trained the model, with its interval.
 std::string answer_line(const Summary& summary);
+
+/// What follows the answer: the work that was done or the finishing time, the question, the size of the job, and what
+/// `options` says of faults and assumptions. A paragraph each.
+std::vector<std::string> setting_lines(const Summary& summary, const ReportOptions& options);
 
 }  // namespace gauntlet

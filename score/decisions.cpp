@@ -4,6 +4,7 @@
 #include "core/saturating.hpp"
 #include "score/flapping.hpp"
 #include "score/job_hosts.hpp"
+#include "score/spares.hpp"
 #include "score/wrong_evictions.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ class Judge {
 
   void on(Time, const Started& started) {
     hosts_.on(started);
-    spares_ = idle_ = static_cast<std::int32_t>(started.inventory.spares);
+    spares_.begin(started.inventory.spares);
     all_replicas_ = replicas_ = figures_.fewest_replicas = started.inventory.layout.dp;
   }
   void on(Time at, const Outcome& outcome) {
@@ -81,7 +82,7 @@ class Judge {
     const Action& what = each.order.what;
     hosts_.ordered(each);
     if (const auto* readmit = std::get_if<Readmit>(&what)) by_operator_.erase(readmit->host);
-    if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) ++idle_;
+    if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) spares_.give_back();
     if (std::holds_alternative<Ask>(what)) ++figures_.asked;
     if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
     if (const auto* start = std::get_if<Start>(&what)) {
@@ -132,10 +133,8 @@ class Judge {
     }
   }
   void take_spare() {
-    --idle_;
-    const std::int32_t in_use = spares_ - std::max(0, idle_);
-    figures_.spares_max_in_use =
-        std::max(figures_.spares_max_in_use, static_cast<std::uint32_t>(std::max(0, in_use)));
+    spares_.take();
+    figures_.spares_max_in_use = std::max(figures_.spares_max_in_use, spares_.in_use());
   }
 
   /// The faults that only repair removes, until that order was given.
@@ -168,8 +167,7 @@ class Judge {
   ByHost faulty_;  // the places of onsets in the log
   std::vector<EvictionEvent> events_;
   std::size_t next_ = 0;
-  std::int32_t spares_ = 0;
-  std::int32_t idle_ = 0;
+  SpareCount spares_;
   std::uint32_t all_replicas_ = 0, replicas_ = 0;  // of the job, and of the last start
   std::set<HostId> by_operator_;                   // hosts that an operator takes out
   std::uint32_t told_ = 0;                         // planned stops that have not found their incident yet

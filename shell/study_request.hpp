@@ -43,7 +43,7 @@ Option add_replicas(Command& command, std::optional<std::uint32_t>& replicas, co
 
 /// What --out writes for the studies that say nothing else.
 inline constexpr const char* kStudyFiles =
-    "result.json, report.txt, points.csv, results.sqlite, manifest.txt";
+    "report.html, report.txt, result.json, points.csv, results.sqlite, manifest.txt";
 
 /// The rest of `request`, its scenarios apart. `files`: what --out writes. `replaced`: what --force replaces. `incidents`: as many
 /// replicas of a point keep theirs unless --incidents says otherwise. Returns --out.

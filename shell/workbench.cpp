@@ -1,6 +1,7 @@
 #include "shell/workbench.hpp"
 
 #include "report/words.hpp"
+#include "shell/assumptions.hpp"
 #include "shell/caller.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
@@ -111,6 +112,7 @@ struct Workbench::State {
   StudyRequest request;
   std::string command_line;
   std::string scenario;  // for people, where there is one
+  Section assumptions;   // of the first one
   std::uint64_t seed = 0;
   const std::atomic<bool>* stop = nullptr;     // Ctrl-C
   std::unique_ptr<ResultDirectory> directory;  // where results are written
@@ -153,6 +155,11 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
   state->request = request;
   state->command_line = command_line;
   if (sources.size() == 1) state->scenario = sources.front().shown(Comments::full);
+  if (!request.out.empty()) {
+    state->assumptions =
+        assumptions_section(sources.front().resolved(), sources.front().shown(Comments::full));
+    if (sources.size() > 1) state->assumptions.heading += " of the first scenario";
+  }
   state->seed = bases.points.front()->facts.seed;
   state->stop = &stop_on_interrupt();
   if (const auto problem = state->open_store(identity_of(command, command_line, bases), faults_of(bases))) {
@@ -196,6 +203,10 @@ std::optional<Problem> Workbench::State::commit(const Output& output) {
   std::vector<ResultFile> files = output.files;
   files.push_back({std::string(kResultFile), output.json});
   files.push_back({std::string(kReportFile), output.report});
+  Page page = output.page;
+  page.sections.push_back(assumptions);
+  page.sections.push_back(text_section(output.report));
+  files.push_back({std::string(kPageFile), to_html(page)});
   if (!scenario.empty()) files.push_back({std::string(kScenarioFile), scenario});
   if (!is_single(store())) files.push_back({std::string(kPointsFile), points_csv(store())});
   return directory->commit(files);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/scenario.hpp"
+#include "report/page/page.hpp"
 #include "report/report_options.hpp"
 #include "shell/study_request.hpp"
 #include "study/experiment.hpp"
@@ -51,10 +52,12 @@ class Workbench {
     std::string report;         // plain text, as `results` prints it again; empty: there is nothing to say
     std::string coloured = {};  // the same for a terminal with colours; empty: `report`
     std::string json = {};      // of --json and result.json
-    std::vector<ResultFile> files = {};  // more of them: chart.html
+    std::vector<ResultFile> files = {};  // more of them: over-time.csv
+    Page page = {};                      // report.html, but for its last sections; see finish()
     int exit_code = 0;                   // where nothing else went wrong
   };
-  /// Prints the report or the JSON, writes the results (with points.csv and scenario.toml), and gives the exit code.
+  /// Prints the report or the JSON, writes the results (with points.csv and scenario.toml), and gives the exit code. The page gets
+  /// the report as text, and the assumptions of the first scenario.
   /// Without a report, or a replica of a study that was stopped, nothing is printed, and what is done stays where --resume
   /// finds it. A Caller gets report and JSON, and the store of a study without a directory. Called once, last.
   int finish(const Output& output);
@@ -66,23 +69,15 @@ class Workbench {
   std::unique_ptr<State> state_;
 };
 
-/// The report of a result, plain and in colours, and its JSON.
+/// The report of a result, plain and in colours, its JSON and its page.
 template <class Result>
 Workbench::Output output_of(const Result& result, const std::string& command,
                             const std::vector<std::string>& faults) {
-  return {.report = text_report(result, {.command = command, .faults = faults, .colour = Colour::never}),
+  const ReportOptions plain = {.command = command, .faults = faults, .colour = Colour::never};
+  return {.report = text_report(result, plain),
           .coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always}),
-          .json = to_json(result)};
-}
-
-/// The same with a chart, which is written beside the other results.
-template <class Result>
-Workbench::Output output_with_chart(const StudyRequest& request, const Result& result,
-                                    const std::string& command, const std::vector<std::string>& faults) {
-  Workbench::Output output = output_of(result, command, faults);
-  if (!request.out.empty())
-    output.files.push_back({std::string(kChartFile), to_html(chart_of(result, command))});
-  return output;
+          .json = to_json(result),
+          .page = page_of(result, plain)};
 }
 
 /// The seed of a study: the request's, else the scenario's; 1 where that does not load.

@@ -1,5 +1,6 @@
 #include "cli/drill/one_drill.hpp"
 
+#include "cli/drill/page.hpp"
 #include "cli/drill_progress.hpp"
 #include "cli/drill_sections.hpp"
 #include "cli/dry_run.hpp"
@@ -71,8 +72,9 @@ ResultDirectory::Opened open_results(const DrillTask& task, const ScenarioFacts&
 }
 
 /// One point with one replica.
-std::optional<Problem> write_results(ResultDirectory& directory, const ResolvedScenario& resolved,
+std::optional<Problem> write_results(ResultDirectory& directory, const DrillTask& task,
                                      const MeasuredDrill& drill) {
+  const ResolvedScenario& resolved = task.resolved;
   Store& store = directory.store();
   const std::uint32_t point =
       store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = drill.summary.facts});
@@ -82,6 +84,7 @@ std::optional<Problem> write_results(ResultDirectory& directory, const ResolvedS
       {std::string(kResultFile), to_json(drill.summary)},
       {std::string(kReportFile),
        text_report(drill.summary, {.command = "", .colour = Colour::never}) + drill.sections},
+      {std::string(kPageFile), to_html(page_of(task, drill))},
       {std::string(kScenarioFile), resolved.annotated}};
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
@@ -210,7 +213,7 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
   if (!how.recording.empty())
     drill.not_written = write_recording(how.recording, drill.header, drill.result.record, system_files(),
                                         drill.result.measurements);
-  if (directory && !drill.not_written) drill.not_written = write_results(*directory, task.resolved, drill);
+  if (directory && !drill.not_written) drill.not_written = write_results(*directory, task, drill);
   return {.drill = std::move(drill), .problems = {}};
 }
 

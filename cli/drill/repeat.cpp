@@ -3,7 +3,8 @@
 #include "cli/drill/kept_drill.hpp"
 #include "core/files/durable.hpp"
 #include "report/words.hpp"
-#include "report/worlds/result.hpp"
+#include "report/worlds/page.hpp"
+#include "shell/assumptions.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
@@ -115,10 +116,11 @@ std::string command_of_all(const DrillRequest& request, std::uint64_t seed) {
       .text();
 }
 
-/// report.txt and result.json of all drills.
+/// report.txt, report.html and result.json of all drills.
 std::optional<Problem> write_comparison(const fs::path& out, const std::string& report,
-                                        const std::string& json) {
-  for (const auto& [file, text] : {std::pair(kReportFile, &report), std::pair(kResultFile, &json)}) {
+                                        const std::string& page, const std::string& json) {
+  for (const auto& [file, text] :
+       {std::pair(kReportFile, &report), std::pair(kPageFile, &page), std::pair(kResultFile, &json)}) {
     const std::string path = (out / file).string();
     if (const auto failure = replace_file(system_files(), {.path = path, .temporary = path + ".part"}, *text))
       return Problem{.file = path,
@@ -126,6 +128,12 @@ std::optional<Problem> write_comparison(const fs::path& out, const std::string& 
                      .suggestion = "make room there, and give the same command: no drill is repeated"};
   }
   return std::nullopt;
+}
+
+std::string page_text(const DrillTask& task, const RepeatedDrills& drills, const std::string& command) {
+  Page page = page_of(drills, {.command = command});
+  page.sections.push_back(assumptions_section(task.resolved.tree, task.resolved.annotated));
+  return to_html(page);
 }
 
 }  // namespace
@@ -141,7 +149,8 @@ int repeat_drill(const DrillTask& task) {
   }
   const std::string command = command_of_all(request, task.seed());
   const std::string json = to_json(drills, command);
-  if (const auto problem = write_comparison(request.out, text_report(drills, {.command = command}), json)) {
+  if (const auto problem = write_comparison(request.out, text_report(drills, {.command = command}),
+                                            page_text(task, drills, command), json)) {
     print_problems({&*problem, 1});
     return kFailed;
   }

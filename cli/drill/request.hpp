@@ -37,6 +37,7 @@ struct DrillRequest {
 struct ResolvedScenario {
   std::string annotated;  // for people
   std::string values;     // what makes it the same
+  Value tree;             // with where each value is written
 };
 
 /// A drill that was checked. The references outlive it.

@@ -4,6 +4,7 @@
 #include "commands/compare/answer.hpp"
 #include "commands/compare/changes.hpp"
 #include "commands/compare/compare.hpp"
+#include "commands/compare/page.hpp"
 #include "commands/compare/text.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"

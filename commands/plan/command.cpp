@@ -1,7 +1,7 @@
 // gauntlet plan: when a job finishes, and the resources that finish it by a date.
 #include "commands/plan/command.hpp"
 
-#include "commands/plan/chart.hpp"
+#include "commands/plan/page.hpp"
 #include "commands/plan/plan.hpp"
 #include "commands/plan/text.hpp"
 #include "config/fields/tokens.hpp"
@@ -160,7 +160,7 @@ int plan_command(const PlanRequest& request) {
   if (!planned.result) return bench->finish({.report = "", .json = "", .exit_code = kWrongInput});
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
-  Workbench::Output output = output_with_chart(request, result, command, faults);
+  Workbench::Output output = output_of(result, command, faults);
   if (result.finish_by_s && !result.enough && !result.interrupted)
     output.exit_code = kFailed;  // nothing that was tried meets the date
   return bench->finish(output);
@@ -228,7 +228,7 @@ void add_plan(Program& program) {
             "Include parameter uncertainty: draw rates from the posterior of their count, and uncertain keys "
             "from their "
             "range");
-  add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml");
   plan.runs([request] { return plan_command(*request); });
 }
 

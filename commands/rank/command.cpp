@@ -1,7 +1,7 @@
 // gauntlet rank: the most valuable improvement of a scenario.
 #include "commands/rank/command.hpp"
 
-#include "commands/rank/chart.hpp"
+#include "commands/rank/page.hpp"
 #include "commands/rank/rank.hpp"
 #include "commands/rank/text.hpp"
 #include "shell/command_line.hpp"
@@ -62,7 +62,7 @@ int rank_command(const RankRequest& request) {
   RankResult result = rank(bench->experiment(), source, plan);
   result.try_next = compare_with(request, result.ranking);
   Workbench::Output output;
-  if (result.as_given.replicas > 0) output = output_with_chart(request, result, command, faults);
+  if (result.as_given.replicas > 0) output = output_of(result, command, faults);
   return bench->finish(output);
 }
 
@@ -90,7 +90,7 @@ void add_rank(Program& program) {
   add_replicas(rank, request->replicas,
                "Replicas of every lever, and no more (default: the scenario's, 100 at most, and those that "
                "--separate adds)");
-  add_study(rank, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  add_study(rank, *request, std::string(kStudyFiles) + ", scenario.toml");
   rank.runs([request] { return rank_command(*request); });
 }
 

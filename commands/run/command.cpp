@@ -2,6 +2,7 @@
 #include "commands/run/command.hpp"
 
 #include "commands/run/over_time.hpp"
+#include "commands/run/page.hpp"
 #include "core/record/recording.hpp"
 #include "report/text.hpp"
 #include "shell/command_line.hpp"
@@ -91,11 +92,15 @@ std::vector<std::string> notes_of(const Scenario& scenario) {
   return error ? std::vector{line_of(*error)} : std::vector<std::string>{};
 }
 
+ReportOptions options_of(const RunRequest& request, const Point& point, const Summary& summary) {
+  return {.command = command_of(request, summary.replicas, summary.facts.seed),
+          // A scenario that extends another keeps the faults of that one beside its own.
+          .faults = inherited_faults(request.scenarios.front(), request.sets),
+          .notes = notes_of(point.scenario)};
+}
+
 Workbench::Output output_of(const RunRequest& request, const Point& point, const Summary& summary) {
-  ReportOptions options = {.command = command_of(request, summary.replicas, summary.facts.seed),
-                           // A scenario that extends another keeps the faults of that one beside its own.
-                           .faults = inherited_faults(request.scenarios.front(), request.sets),
-                           .notes = notes_of(point.scenario)};
+  ReportOptions options = options_of(request, point, summary);
   Workbench::Output output = {.report = text_report(summary, options), .json = to_json(summary)};
   options.colour = Colour::always;
   output.coloured = text_report(summary, options);
@@ -159,6 +164,11 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
       output = output_of(request, *point, summary);
     }
   }
+  if (!request.out.empty()) {
+    const RunDetails details = run_details(
+        experiment, number, summary, {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
+    output.page = page_of(summary, details, options_of(request, *point, summary));
+  }
   return bench->finish(output);
 }
 
@@ -204,10 +214,11 @@ void add_run(Program& program) {
                        .type_name("K")
                        .between(0, 1'000'000'000)
                        .excludes(replicas);
-  const Option out = add_study(
-      run, *request,
-      "result.json, report.txt, replicas.csv, incidents.csv, results.sqlite, scenario.toml and manifest.txt",
-      "the results in the directory of --out, and the file of --record", kRunIncidents);
+  const Option out =
+      add_study(run, *request,
+                "report.html, report.txt, result.json, replicas.csv, incidents.csv, results.sqlite, "
+                "scenario.toml and manifest.txt",
+                "the results in the directory of --out, and the file of --record", kRunIncidents);
   run.value("--record", request->record,
             "Write every observation, and every order that the policies give, to this file, for `gauntlet "
             "replay`")

@@ -1,7 +1,7 @@
 // gauntlet scale: one scenario at many sizes of its job.
 #include "commands/scale/command.hpp"
 
-#include "commands/scale/chart.hpp"
+#include "commands/scale/page.hpp"
 #include "commands/scale/scale.hpp"
 #include "commands/scale/text.hpp"
 #include "shell/command_line.hpp"
@@ -48,7 +48,7 @@ int scale_command(const ScaleRequest& request) {
   const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const ScaleResult result = scale(bench->experiment(), plan, replicas);
   Workbench::Output output;
-  if (!result.sizes.empty()) output = output_with_chart(request, result, command, faults);
+  if (!result.sizes.empty()) output = output_of(result, command, faults);
   return bench->finish(output);
 }
 
@@ -66,7 +66,7 @@ void add_scale(Program& program) {
       .type_name("SIZES");
   scale.flag("--keep-batch", request->keep_batch, "Keep the global batch (default: it grows with the job)");
   add_replicas(scale, request->replicas, "Replicas of every size (default: the scenario's)");
-  add_study(scale, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  add_study(scale, *request, std::string(kStudyFiles) + ", scenario.toml");
   scale.runs([request] { return scale_command(*request); });
 }
 

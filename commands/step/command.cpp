@@ -2,6 +2,7 @@
 #include "commands/step/command.hpp"
 
 #include "commands/step/map.hpp"
+#include "commands/step/page.hpp"
 #include "commands/step/step.hpp"
 #include "commands/step/text.hpp"
 #include "commands/step/time_line.hpp"
@@ -10,6 +11,7 @@
 #include "config/scenario.hpp"
 #include "flow/network.hpp"
 #include "models/network/fabric_network.hpp"
+#include "shell/assumptions.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/output_file.hpp"
@@ -30,8 +32,8 @@ struct StepRequest {
   std::vector<std::string> degrade;  // "host:17.slow=1.10"
   std::string network;               // empty: what fits
   std::string ecmp = "spread";
-  std::vector<std::string> beside, storm;     // "host:3-host:8", "host:8"
-  std::optional<std::string> trace, heatmap;  // files to make
+  std::vector<std::string> beside, storm;           // "host:3-host:8", "host:8"
+  std::optional<std::string> page, trace, heatmap;  // files to make
   bool json = false;
 };
 
@@ -90,26 +92,43 @@ std::vector<Problem> problems_of_files(const StepRequest& request) {
   const auto add = [&](std::optional<Problem> problem) {
     if (problem) problems.push_back(std::move(*problem));
   };
+  if (request.page) add(problem_of_output(*request.page, kPageBegins, "a page", "--page"));
   if (request.trace) add(problem_of_output(*request.trace, kTraceBegins, "a trace", "--trace"));
   if (request.heatmap) add(problem_of_output(*request.heatmap, kMapBegins, "a heat map", "--heatmap"));
-  if (request.trace && request.trace == request.heatmap)
-    add(Problem{.file = "--heatmap",
-                .what = *request.heatmap,
-                .why = "is the file of --trace too",
-                .suggestion = "choose another name"});
+  const auto same = [&](const char* option, const std::optional<std::string>& file, const char* other,
+                        const std::optional<std::string>& its) {
+    if (file && file == its)
+      add(Problem{.file = option,
+                  .what = *file,
+                  .why = fmt::format("is the file of {} too", other),
+                  .suggestion = "choose another name"});
+  };
+  same("--heatmap", request.heatmap, "--trace", request.trace);
+  same("--page", request.page, "--trace", request.trace);
+  same("--page", request.page, "--heatmap", request.heatmap);
   return problems;
 }
 
-bool write_files(const StepRequest& request, const StepAnswer& answer) {
+/// The page with its assumptions and the report as text.
+std::string html_of(const StepRequest& request, const LoadedScenario& loaded, const StepReport& report) {
+  const ReportOptions options = {.command = command_of(request)};
+  Page page = page_of(report, options);
+  page.sections.push_back(assumptions_section(loaded.resolved, show(loaded)));
+  page.sections.push_back(text_section(text_report(report, options)));
+  return to_html(page);
+}
+
+bool write_files(const StepRequest& request, const LoadedScenario& loaded, const StepAnswer& answer) {
   std::optional<Problem> problem;
-  if (request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures));
+  if (request.page) problem = write_output(*request.page, html_of(request, loaded, answer.report));
+  if (!problem && request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures));
   if (!problem && request.heatmap) problem = write_output(*request.heatmap, to_svg(*answer.pictures));
   if (problem) print_problems({&*problem, 1});
   return !problem;
 }
 
-int show(const StepRequest& request, const StepAnswer& answer) {
-  if (!write_files(request, answer)) return kFailed;
+int show_answer(const StepRequest& request, const LoadedScenario& loaded, const StepAnswer& answer) {
+  if (!write_files(request, loaded, answer)) return kFailed;
   const std::string report =
       text_report(answer.report, {.command = command_of(request), .colour = colour_of_output()});
   const std::string json = to_json(answer.report);
@@ -137,7 +156,8 @@ int step_command(const StepRequest& request) {
     complain("the closed form knows no switches: what the fabric's oversubscription costs is not counted");
   try {
     const Pictures pictures = request.trace || request.heatmap ? Pictures::all : Pictures::none;
-    return show(request, examine(world, degraded, network_for(request, name, world, traffic), pictures));
+    return show_answer(request, loaded,
+                       examine(world, degraded, network_for(request, name, world, traffic), pictures));
   } catch (const std::exception& error) {
     complain(fmt::format("the step was not evaluated: {}", text_of(error)));
     return kFailed;
@@ -175,6 +195,8 @@ void add_step(Program& program) {
              "A restore from storage at this host to all hosts of the job (max-min)")
       .type_name("host:A")
       .one_value_each();
+  step.value("--page", request->page, "Write the report here as a page with charts, one HTML file")
+      .type_name("FILE");
   step.value("--trace", request->trace, "Write a time line here, for https://ui.perfetto.dev")
       .type_name("FILE");
   step.value("--heatmap", request->heatmap, "Write a map of which stage waits for which here, as SVG")

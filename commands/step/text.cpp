@@ -87,23 +87,6 @@ std::string rates(const StepReport& report) {
       report.flops_per_gpu() / 1e12, tokens.number(report.tokens_per_s()), tokens.name);
 }
 
-std::vector<std::pair<std::string, Duration>> named_parts(const StepReport& report) {
-  const StepBreakdown& time = report.time;
-  const Layout& layout = report.layout;
-  std::vector<std::pair<std::string, Duration>> parts = {{"compute", time.compute},
-                                                         {"recompute", time.recompute},
-                                                         {"bubble", time.bubble},
-                                                         {"tp transfer", time.tensor_bandwidth}};
-  std::string inside = "tp";
-  if (layout.cp > 1) parts.emplace_back("cp transfer", time.context), inside += ", cp";
-  if (layout.ep > 1) parts.emplace_back("ep transfer", time.expert), inside += ", ep";
-  parts.emplace_back(inside + " latency", time.latency);
-  parts.emplace_back("pp", time.pipeline);
-  parts.emplace_back("dp", time.data);
-  parts.emplace_back("optimizer", time.optimizer);
-  return parts;
-}
-
 std::string breakdown_table(const StepReport& report) {
   const auto parts = named_parts(report);
   Duration longest{1};
@@ -120,16 +103,6 @@ std::string breakdown_table(const StepReport& report) {
   }
   table.rows.push_back({"whole step", unit.number(report.seconds()), "100.0%", ""});
   return to_text(table);
-}
-
-std::string communication(const StepReport& report) {
-  const double exposed = to_seconds(report.time.exposed_communication());
-  const std::string inside = report.layout.cp > 1 && report.layout.ep > 1 ? "tp, cp, ep"
-                             : report.layout.cp > 1                       ? "tp, cp"
-                             : report.layout.ep > 1                       ? "tp, ep"
-                                                                          : "tp";
-  return fmt::format("Exposed communication ({}, pp, dp): {} of the step. No compute overlaps it.", inside,
-                     share_text(exposed / report.seconds()));
 }
 
 /// What the formula makes of unequal stages; empty where it is about right.
@@ -216,10 +189,45 @@ std::string answer_line(const StepReport& report) {
                      share_text(report.mfu), count_text(report.gpus()), longer(report));
 }
 
+std::vector<std::string> setting_lines(const StepReport& report) {
+  std::vector<std::string> lines = {rates(report), setting(report), formula(report)};
+  if (!report.degraded.empty()) lines.push_back(degraded(report));
+  if (report.critical) lines.push_back(critical(report));
+  std::erase(lines, "");
+  return lines;
+}
+
+std::vector<std::pair<std::string, Duration>> named_parts(const StepReport& report) {
+  const StepBreakdown& time = report.time;
+  const Layout& layout = report.layout;
+  std::vector<std::pair<std::string, Duration>> parts = {{"compute", time.compute},
+                                                         {"recompute", time.recompute},
+                                                         {"bubble", time.bubble},
+                                                         {"tp transfer", time.tensor_bandwidth}};
+  std::string inside = "tp";
+  if (layout.cp > 1) parts.emplace_back("cp transfer", time.context), inside += ", cp";
+  if (layout.ep > 1) parts.emplace_back("ep transfer", time.expert), inside += ", ep";
+  parts.emplace_back(inside + " latency", time.latency);
+  parts.emplace_back("pp", time.pipeline);
+  parts.emplace_back("dp", time.data);
+  parts.emplace_back("optimizer", time.optimizer);
+  return parts;
+}
+
+std::string communication_text(const StepReport& report) {
+  const double exposed = to_seconds(report.time.exposed_communication());
+  const std::string inside = report.layout.cp > 1 && report.layout.ep > 1 ? "tp, cp, ep"
+                             : report.layout.cp > 1                       ? "tp, cp"
+                             : report.layout.ep > 1                       ? "tp, ep"
+                                                                          : "tp";
+  return fmt::format("Exposed communication ({}, pp, dp): {} of the step. No compute overlaps it.", inside,
+                     share_text(exposed / report.seconds()));
+}
+
 std::string text_report(const StepReport& report, const ReportOptions& options) {
   std::string text = headline(options, answer_line(report));
   text += wrapped(rates(report)) + wrapped(setting(report));
-  text += "\n" + breakdown_table(report) + wrapped(communication(report));
+  text += "\n" + breakdown_table(report) + wrapped(communication_text(report));
   if (const std::string words = formula(report); !words.empty()) text += wrapped(words);
   text += "\n" + memory_table(report);
   if (!report.bandwidths.empty()) text += "\n" + bandwidth_table(report);

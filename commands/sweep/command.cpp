@@ -1,7 +1,7 @@
 // gauntlet sweep: one scenario at many values of its keys.
 #include "commands/sweep/command.hpp"
 
-#include "commands/sweep/chart.hpp"
+#include "commands/sweep/page.hpp"
 #include "commands/sweep/sweep.hpp"
 #include "commands/sweep/text.hpp"
 #include "shell/command_line.hpp"
@@ -144,7 +144,7 @@ int sweep_command(const SweepRequest& request) {
   const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
   const SweepResult result = sweep(bench->experiment(), prepared.plan, prepared.points, prepared.terms);
   Workbench::Output output;
-  if (result.best) output = output_with_chart(request, result, command, faults);
+  if (result.best) output = output_of(result, command, faults);
 
   return bench->finish(output);
 }
@@ -184,7 +184,7 @@ void add_sweep(Program& program) {
       .type_name("METRIC=X")
       .one_value_each();
   sweep.value("--budget", request->budget, "Maximum number of replicas in total").type_name("N");
-  add_study(sweep, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  add_study(sweep, *request, std::string(kStudyFiles) + ", scenario.toml");
   sweep.runs([request] { return sweep_command(*request); });
 }
 

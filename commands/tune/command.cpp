@@ -1,7 +1,7 @@
 // gauntlet tune: the values of keys that are best for a metric.
 #include "commands/tune/command.hpp"
 
-#include "commands/tune/chart.hpp"
+#include "commands/tune/page.hpp"
 #include "commands/tune/text.hpp"
 #include "commands/tune/tune.hpp"
 #include "shell/command_line.hpp"
@@ -48,7 +48,7 @@ int tune_command(const TuneRequest& request) {
   const TuneResult result = tune(bench->experiment(), source, std::move(*parsed.task));
   Workbench::Output output;
   if (result.best) {
-    output = output_with_chart(request, result, again, faults);
+    output = output_of(result, again, faults);
     if (!result.meets) output.exit_code = kFailed;
   }
   return bench->finish(output);
@@ -84,7 +84,7 @@ void add_tune(Program& program) {
   tune.value("--budget", request->words.budget, "Maximum number of replicas in total (default: 40000)")
       .type_name("N")
       .between(100, 1'000'000'000);
-  add_study(tune, *request, std::string(kStudyFiles) + ", scenario.toml, chart.html");
+  add_study(tune, *request, std::string(kStudyFiles) + ", scenario.toml");
   tune.runs([request] { return tune_command(*request); });
 }
 

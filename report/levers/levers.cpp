@@ -229,30 +229,37 @@ std::string other_levers(const LeverRanking& ranking) {
   return text;
 }
 
-LineChart lever_chart(const LeverRanking& ranking) {
-  ChartSeries series{.name = "", .points = {}, .line = false};
+BarChart lever_chart(const LeverRanking& ranking) {
+  BarChart chart{.title = "What each lever saves, moved alone",
+                 .bars_title = "lever",
+                 .value = {.title = "wall time saved per run", .unit = ChartUnit::duration}};
   for (const RankedLever& lever : ranking.levers) {
     const Gain& saved = lever.gains.time_s;
     if (!saved.by) continue;
-    ChartPoint point{.x = 0,
-                     .x_text = fmt::format("{} ({})", lever.path, lever.change),
-                     .y = *saved.by,
-                     .low = {},
-                     .high = {},
-                     .details = {{"goodput, %", gain_text(lever.gains.goodput, percent())},
-                                 {"replicas", count_text(lever.replicas)}}};
+    BarPart part{.value = *saved.by,
+                 .details = {{"goodput, %", gain_text(lever.gains.goodput, percent())},
+                             {"replicas", count_text(lever.replicas)}}};
     if (saved.ci95) {
-      point.low = saved.ci95->low;
-      point.high = saved.ci95->high;
+      part.low = saved.ci95->low;
+      part.high = saved.ci95->high;
     }
-    series.points.push_back(std::move(point));
+    chart.bars.push_back(
+        {.name = fmt::format("{} ({})", lever.path, lever.change), .parts = {std::move(part)}});
   }
-  return {.title = "What each lever saves, alone",
-          .x = {"lever, the most valuable first", ChartUnit::number, ChartScale::category},
-          .y = {"wall time saved", ChartUnit::duration},
-          .series_title = "",
-          .series = {std::move(series)},
-          .marks = {}};
+  return chart;
+}
+
+Section lever_section(const LeverRanking& ranking) {
+  Section section{.heading = "Ranking of levers"};
+  if (ranking.levers.empty()) {
+    section.add(Words{"No lever has an effect that was measured."});
+    return section;
+  }
+  if (const std::string best = best_lever_text(ranking); !best.empty()) section.add(Words{best + "."});
+  section.add(Chart(lever_chart(ranking)));
+  section.add(Listing{lever_terms(ranking) + lever_order(ranking) + other_levers(ranking),
+                      "What the ranking can tell"});
+  return section;
 }
 
 }  // namespace gauntlet

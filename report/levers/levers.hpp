@@ -1,7 +1,7 @@
 // A ranking of levers as a person reads it: shared by `rank`, whose answer it is, and `plan`.
 #pragma once
 
-#include "report/chart.hpp"
+#include "report/page/page.hpp"
 #include "study/summary/lever_ranking.hpp"
 
 #include <cstddef>
@@ -38,7 +38,10 @@ std::string lever_order(const LeverRanking& ranking);
 /// Lines, each ending in a newline.
 std::string other_levers(const LeverRanking& ranking);
 
-/// A point for each lever with an interval.
-LineChart lever_chart(const LeverRanking& ranking);
+/// A bar for each lever, with its interval, in the order of the ranking.
+BarChart lever_chart(const LeverRanking& ranking);
+
+/// The best lever, the bars, and how much of the order is certain.
+Section lever_section(const LeverRanking& ranking);
 
 }  // namespace gauntlet

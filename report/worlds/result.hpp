@@ -31,6 +31,9 @@ struct RepeatedDrills {
 /// What was measured beside what was simulated, with the method and the number of pairs; no interval of a single pair.
 std::string worlds_text(const std::vector<DrillPair>& pairs, const std::vector<std::string>& faults);
 
+/// The ETTR of both worlds, with the interval of the difference; empty without a drill.
+std::string answer_line(const RepeatedDrills& drills);
+
 /// How many drills are complete and which failed, the figures of both worlds, and the decisions drill by drill.
 std::string text_report(const RepeatedDrills& drills, const ReportOptions& options);
 

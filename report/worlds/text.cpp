@@ -64,20 +64,6 @@ std::string decisions_section(const RepeatedDrills& drills) {
   return text;
 }
 
-std::string answer(const RepeatedDrills& drills) {
-  if (drills.pairs.empty()) return "";
-  const std::vector<WorldFigure> figures = compare_worlds(drills.pairs, {});
-  const auto ettr = std::ranges::find(figures, "ETTR", &WorldFigure::name);
-  if (ettr == figures.end()) return "No drill trained.\n";
-  const Unit unit = percent();
-  std::string text = fmt::format("{}: ETTR is {}% measured and {}% simulated", drills.scenario,
-                                 cell(unit, ettr->measured), cell(unit, ettr->simulated));
-  if (ettr->of.ci95)
-    text += fmt::format(", a difference of {} +- {} percentage points",
-                        signed_number(unit, *ettr->of.difference), plus_minus(unit, ettr->of));
-  return wrapped(text + ".");
-}
-
 }  // namespace
 
 std::string worlds_text(const std::vector<DrillPair>& pairs, const std::vector<std::string>& faults) {
@@ -98,9 +84,24 @@ std::string worlds_text(const std::vector<DrillPair>& pairs, const std::vector<s
   return "Measured and simulated\n" + to_text(table) + method_text(pairs.size());
 }
 
+std::string answer_line(const RepeatedDrills& drills) {
+  if (drills.pairs.empty()) return "";
+  const std::vector<WorldFigure> figures = compare_worlds(drills.pairs, {});
+  const auto ettr = std::ranges::find(figures, "ETTR", &WorldFigure::name);
+  if (ettr == figures.end()) return "No drill trained.";
+  const Unit unit = percent();
+  std::string text = fmt::format("{}: ETTR is {}% measured and {}% simulated", drills.scenario,
+                                 cell(unit, ettr->measured), cell(unit, ettr->simulated));
+  if (ettr->of.ci95)
+    text += fmt::format(", a difference of {} +- {} percentage points",
+                        signed_number(unit, *ettr->of.difference), plus_minus(unit, ettr->of));
+  return text + ".";
+}
+
 std::string text_report(const RepeatedDrills& drills, const ReportOptions& options) {
   const std::size_t failed = drills.failed.size(), complete = drills.pairs.size();
-  std::string text = headline(options, answer(drills));
+  const std::string answer = answer_line(drills);
+  std::string text = headline(options, answer.empty() ? "" : wrapped(answer));
   text += fmt::format("{} of {} complete, {} failed; {}\n", complete,
                       counted(static_cast<double>(drills.asked), "drill"), failed,
                       drills.vary_seed ? "each has a fault plan of its own" : "all have the same fault plan");

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 // What a result directory may hold.
 constexpr std::array kOurFiles = {kResultFile, kReportFile,   kReplicasFile, kIncidentsFile, kOverTimeFile,
-                                  kPointsFile, kDatabaseFile, kScenarioFile, kChartFile,     kManifestFile};
+                                  kPointsFile, kDatabaseFile, kScenarioFile, kPageFile,      kManifestFile};
 
 }  // namespace
 

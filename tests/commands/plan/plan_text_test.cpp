@@ -1,5 +1,6 @@
-#include "commands/plan/chart.hpp"
+#include "commands/plan/page.hpp"
 #include "commands/plan/text.hpp"
+#include "tests/report/page/charts_of.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -361,13 +362,17 @@ TEST(PlanText, WithAStartAndParameterUncertaintyTheFirstLineHasDates) {
   EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, 90% never."));
 }
 
-TEST(PlanChart, HasTheDistributionAndTheTornado) {
-  const ChartPage page = chart_of(sample(), "gauntlet plan mine");
-  ASSERT_EQ(page.lines.size(), 2U);
-  EXPECT_EQ(page.lines[0].series.size(), 3U);
-  EXPECT_EQ(page.lines[0].series[0].points[1].y, 0.05);
-  EXPECT_EQ(page.lines[0].series[2].points[0].x, 60 * kSecondsOfDay);  // the date
-  EXPECT_EQ(page.lines[1].series[1].points[0].y, 14'400);
+TEST(PlanPage, HasTheDistributionAndTheTornado) {
+  const Page page = page_of(sample(), {.command = "gauntlet plan mine"});
+  const std::vector<LineChart> lines = charts_of<LineChart>(page);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].series.size(), 2U);
+  EXPECT_EQ(lines[0].series[0].points[1].y, 0.05);
+  EXPECT_EQ(lines[0].marks.at(0).x, 60 * kSecondsOfDay);  // the date
+  const std::vector<BarChart> bars = charts_of<BarChart>(page);
+  const auto tornado = std::ranges::find(bars, "What it hangs on: one parameter at a time", &BarChart::title);
+  ASSERT_NE(tornado, bars.end());
+  EXPECT_EQ(tornado->bars.at(0).parts.at(1)->value, 14'400);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// The report, the chart and the JSON of a ranking.
-#include "commands/rank/chart.hpp"
+// The report, the page and the JSON of a ranking.
+#include "commands/rank/page.hpp"
 #include "commands/rank/text.hpp"
 #include "report/levers/levers.hpp"
+#include "tests/report/page/charts_of.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -217,14 +218,14 @@ TEST(RankText, InterruptedBeforeTheFirstLookHasNoAnswer) {
   EXPECT_THAT(text_report(result, {.command = ""}), StartsWith("mine: no lever"));
 }
 
-TEST(RankText, ItsChartHasAPointForEachLeverInOrder) {
-  const ChartPage page = chart_of(sample_ranking(), "gauntlet rank mine");
-  ASSERT_EQ(page.lines.size(), 1U);
-  const std::vector<ChartPoint>& points = page.lines[0].series.at(0).points;
-  ASSERT_EQ(points.size(), 5U);
-  EXPECT_EQ(points[0].x_text, "faults.disk (half as often)");
-  EXPECT_DOUBLE_EQ(points[0].y, 20 * kHourSeconds);
-  EXPECT_DOUBLE_EQ(*points[4].low, -11 * kHourSeconds);
+TEST(RankPage, HasABarForEachLeverInOrder) {
+  const std::vector<BarChart> charts = charts_of<BarChart>(page_of(sample_ranking(), {.command = "gauntlet rank mine"}));
+  ASSERT_GE(charts.size(), 1U);
+  const std::vector<Bar>& bars = charts[0].bars;
+  ASSERT_EQ(bars.size(), 5U);
+  EXPECT_EQ(bars[0].name, "faults.disk (half as often)");
+  EXPECT_DOUBLE_EQ(bars[0].parts.at(0)->value, 20 * kHourSeconds);
+  EXPECT_DOUBLE_EQ(*bars[4].parts.at(0)->low, -11 * kHourSeconds);
 }
 
 TEST(RankJson, HasEveryLeverWithItsSettingsAndGains) {

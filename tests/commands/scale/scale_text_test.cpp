@@ -1,6 +1,7 @@
-#include "commands/scale/chart.hpp"
+#include "commands/scale/page.hpp"
 #include "commands/scale/text.hpp"
 #include "tests/study/store/sample_study.hpp"
+#include "tests/report/page/charts_of.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,13 +97,14 @@ TEST(ScaleReport, ClaimsNothingThatWasNotSeen) {
   EXPECT_EQ(text_report(result, {}), "sample: no size has run, so there is no answer.\n");
 }
 
-TEST(ScaleChart, HasALineForEachFigureAndMarksNone) {
-  const ChartPage page = chart_of(scale_sample(), "gauntlet scale sample");
-  ASSERT_EQ(page.lines.size(), 4U);
-  for (const LineChart& chart : page.lines)
+TEST(ScalePage, HasALineForEachFigureAndMarksNone) {
+  const Page page = page_of(scale_sample(), {.command = "gauntlet scale sample"});
+  const std::vector<LineChart> lines = charts_of<LineChart>(page);
+  ASSERT_EQ(lines.size(), 4U);
+  for (const LineChart& chart : lines)
     for (const ChartSeries& series : chart.series) EXPECT_EQ(series.points.size(), 2U) << chart.title;
-  EXPECT_EQ(page.lines[0].series[0].points[0].x, 16384);
-  EXPECT_EQ(page.lines[2].series[0].points[1].low, 297 * 0.225366);
+  EXPECT_EQ(lines[0].series[0].points[0].x, 16384);
+  EXPECT_EQ(lines[3].series[0].points[1].low, 297 * 0.225366);
   EXPECT_THAT(to_html(page), HasSubstr("16,384 GPUs"));
 }
 

@@ -1,5 +1,6 @@
-#include "commands/tune/chart.hpp"
+#include "commands/tune/page.hpp"
 #include "commands/tune/text.hpp"
+#include "tests/report/page/charts_of.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -228,9 +229,9 @@ TEST(TuneReport, NamesTheReferenceAndExplainsARowThatLostLess) {
 }
 
 TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
-  const ChartPage page = chart_of(one_field(), "gauntlet tune one-fault");
-  ASSERT_EQ(page.lines.size(), 1U);
-  const LineChart& chart = page.lines[0];
+  const std::vector<LineChart> lines = charts_of<LineChart>(page_of(one_field(), {.command = "gauntlet tune one-fault"}));
+  ASSERT_EQ(lines.size(), 1U);
+  const LineChart& chart = lines[0];
   ASSERT_EQ(chart.series.at(0).points.size(), 4U) << "what was refused has no point";
   EXPECT_EQ(chart.series[0].points.front().x, 60);
   EXPECT_EQ(chart.series[0].points.back().x_text, "54min");
@@ -242,21 +243,9 @@ TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
 TEST(TuneReport, FormulasAreMarkedOnTheIntervalsAxisAlone) {
   TuneResult result = one_field();
   result.fields[0].path = "detection.collective_timeout";
-  const ChartPage page = chart_of(result, "gauntlet tune one-fault");
-  EXPECT_EQ(page.lines.at(0).marks.at(1).text, "best: 53min");
+  EXPECT_EQ(charts_of<LineChart>(page_of(result, {})).at(0).marks.at(1).text, "best: 53min");
   EXPECT_THAT(text_report(result, {}),
               testing::ContainsRegex("53min +64 +96.00 +0.04 +- +- +best, reference\n"));
-}
-
-/// Labels stand on lines of their own, the leftmost on the highest.
-TEST(TuneReport, LabelsOfMarksDoNotOverprint) {
-  LineChart chart{.title = "t", .x = {"x"}, .y = {"y"}, .series_title = "", .series = {}, .marks = {}};
-  for (const double x : {1.0, 1.02, 1.01})
-    chart.marks.push_back({.x = x, .x_text = "", .text = "mark " + std::to_string(x)});
-  const std::string html = to_html({.title = "", .subtitle = "", .lines = {chart}});
-  for (const char* mark : {R"("text":"mark 1.020000","row":0)", R"("text":"mark 1.010000","row":1)",
-                           R"("text":"mark 1.000000","row":2)"})
-    EXPECT_THAT(html, HasSubstr(mark));
 }
 
 /// From 2min to 40min it is the same: no optimum is named, but a range and a value of it.

@@ -49,7 +49,7 @@ class ResultDamage : public testing::Test {
     store.put_summary(0, sample_summary(count));
     const ResultFile files[] = {{std::string(kResultFile), to_json(sample_summary(count))},
                                 {std::string(kReportFile), "An ETTR of 83%.\n"},
-                                {std::string(kChartFile), "<html>a chart</html>\n"},
+                                {std::string(kPageFile), "<html>a page</html>\n"},
                                 {std::string(kScenarioFile), run_identity().text}};
     const auto problem = opened.directory->commit(files);
     return problem ? problem->text() : "";

@@ -1,8 +1,11 @@
-#include "commands/tune/chart.hpp"
+#include "commands/tune/page.hpp"
 
 #include "commands/tune/text.hpp"
 #include "commands/tune/words.hpp"
+#include "report/sections/figures.hpp"
+#include "report/sections/lost_time.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +47,7 @@ ChartPoint point_of(const TuneResult& result, const TunedPoint& point, std::size
 
 LineChart chart_along(const TuneResult& result, std::size_t axis) {
   const TunedField& field = result.fields[axis];
-  ChartSeries series{.name = "", .points = {}, .line = true};
+  ChartSeries series{.name = "", .points = {}};
   std::vector<ChartMark> marks;
   bool above_zero = true;
   for (const std::size_t i : field.curve) {
@@ -69,20 +72,34 @@ LineChart chart_along(const TuneResult& result, std::size_t axis) {
 
 }  // namespace
 
-ChartPage chart_of(const TuneResult& result, const std::string& command) {
-  ChartPage page{.title = answer_line(result),
-                 .subtitle = "",
-                 .currency = result.currency,
-                 .lines = {},
-                 .maps = {},
-                 .note = command};
+Page page_of(const TuneResult& result, const ReportOptions& options) {
+  Page page{.name = "gauntlet tune: " + result.scenario,
+            .answer = answer_line(result),
+            .command = options.command,
+            .currency = result.currency};
   if (!result.best) return page;
-  page.subtitle = fmt::format("{}: {} points, {} replicas, 95% intervals, {}; seed {}. {}", result.scenario,
-                              count_text(static_cast<double>(result.points.size())),
-                              count_text(static_cast<double>(result.replicas)), kIntervalCovers, result.seed,
-                              result.question);
-  for (std::size_t axis = 0; axis < result.fields.size(); ++axis)
-    if (!result.fields[axis].curve.empty()) page.lines.push_back(chart_along(result, axis));
+  page.lines = {result.question,
+                fmt::format("{}, {} replicas in total; 95% intervals, {}; seed {}; gauntlet {}.",
+                            counted(static_cast<double>(result.points.size()), "point"),
+                            count_text(static_cast<double>(result.replicas)), kIntervalCovers, result.seed,
+                            result.version)};
+  page.lines.insert(page.lines.end(), result.notes.begin(), result.notes.end());
+  Section curves{.heading = "The curve of each field, the others at their best"};
+  for (std::size_t axis = 0; axis < result.fields.size(); ++axis) {
+    const TunedField& field = result.fields[axis];
+    page.figures.push_back(
+        {.name = (field.plateau ? "Recommended " : "Best ") + field.path,
+         .value = field.best,
+         .note = fmt::format("today {}; flat from {} to {}", field.today, field.flat.low, field.flat.high)});
+    if (!field.curve.empty()) curves.add(Chart(chart_along(result, axis)));
+  }
+  page.sections.push_back(std::move(curves));
+  if (!result.summary) return page;
+  for (Fact& fact : main_figures(*result.summary)) page.figures.push_back(std::move(fact));
+  Section lost = lost_time_section(*result.summary, {});
+  lost.heading = "Where the time goes at the best point";
+  lost.add(figures_table(*result.summary));
+  page.sections.push_back(std::move(lost));
   return page;
 }
 

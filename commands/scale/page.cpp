@@ -1,7 +1,9 @@
-#include "commands/scale/chart.hpp"
+#include "commands/scale/page.hpp"
 
 #include "commands/scale/text.hpp"
+#include "report/sections/lost_time.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 #include "score/figures.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +25,7 @@ struct Height {
 using Draw = std::function<std::optional<Height>(const ScaledSize&)>;
 
 ChartSeries series_of(const ScaleResult& result, std::string name, const Draw& draw) {
-  ChartSeries series{.name = std::move(name), .points = {}, .line = true};
+  ChartSeries series{.name = std::move(name), .points = {}};
   for (const ScaledSize& size : result.sizes) {
     const std::optional<Height> height = draw(size);
     if (!height) continue;
@@ -78,26 +80,41 @@ std::vector<ChartSeries> losses(const ScaleResult& result) {
 
 }  // namespace
 
-ChartPage chart_of(const ScaleResult& result, const std::string& command) {
-  ChartPage page{.title = answer_line(result), .subtitle = "", .lines = {}, .maps = {}, .note = command};
+Page page_of(const ScaleResult& result, const ReportOptions& options) {
+  Page page{.name = "gauntlet scale: " + result.scenario,
+            .answer = answer_line(result),
+            .command = options.command};
   if (result.sizes.empty()) return page;
-  page.subtitle = fmt::format("{}: {} sizes, 95% intervals, {}; seed {}. {}", result.scenario,
-                              count_text(static_cast<double>(result.sizes.size())), kIntervalCovers,
-                              result.seed, result.question);
+  page.currency = result.sizes.front().summary.facts.currency;
+  page.lines = {result.question, fmt::format("{}; 95% intervals, {}; seed {}; gauntlet {}.",
+                                             counted(static_cast<double>(result.sizes.size()), "size"),
+                                             kIntervalCovers, result.seed, result.version)};
   const ChartAxis time{"", ChartUnit::duration, ChartScale::logarithmic}, share{"", ChartUnit::percent};
-  page.lines.push_back(
-      chart_by_size("Mean time to failure by GPUs", time, {series_of(result, "MTTF", mean_of("mttf_s"))}));
-  page.lines.push_back(
-      chart_by_size("ETTR and MFU by GPUs", share,
-                    {series_of(result, "ETTR", mean_of("ettr")), series_of(result, "MFU", mean_of("mfu"))}));
+  const auto named = [](ChartAxis axis, const char* title) {
+    axis.title = title;
+    return axis;
+  };
   const auto best = [](const ScaledSize& size) -> std::optional<Height> {
     if (!size.best_interval) return std::nullopt;
     return Height{size.best_interval->seconds, size.best_interval->ci95};
   };
-  page.lines.push_back(chart_by_size("Best checkpoint interval by GPUs (exact optimum, exponential failures)",
-                                     time, {series_of(result, "best interval", best)}));
-  page.lines.push_back(
-      chart_by_size("Lost time by GPUs", {"share of wall time", ChartUnit::percent}, losses(result)));
+  Section sizes{.heading = "What the number of GPUs does"};
+  for (LineChart& chart : std::vector<LineChart>{
+           chart_by_size(
+               "ETTR and MFU by GPUs", named(share, "share of the wall time, and of the peak rate"),
+               {series_of(result, "ETTR", mean_of("ettr")), series_of(result, "MFU", mean_of("mfu"))}),
+           chart_by_size("Lost time by GPUs", named(share, "share of wall time"), losses(result)),
+           chart_by_size("Mean time to failure by GPUs", named(time, "mean time to failure"),
+                         {series_of(result, "MTTF", mean_of("mttf_s"))}),
+           chart_by_size("Best checkpoint interval by GPUs",
+                         named(time, "exact optimum for exponential failures"),
+                         {series_of(result, "best interval", best)})})
+    if (!chart.series.empty()) sizes.add(Chart(std::move(chart)));
+  page.sections.push_back(std::move(sizes));
+  const ScaledSize& largest = result.sizes.back();
+  Section lost = lost_time_section(largest.summary, {});
+  lost.heading = fmt::format("Where the time goes at {} GPUs", count_text(largest.summary.facts.gpus));
+  page.sections.push_back(std::move(lost));
   return page;
 }
 

@@ -1,8 +1,11 @@
-#include "commands/sweep/chart.hpp"
+#include "commands/sweep/page.hpp"
 
 #include "commands/sweep/table.hpp"
 #include "commands/sweep/text.hpp"
+#include "report/sections/figures.hpp"
+#include "report/sections/lost_time.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 #include "score/figures.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +17,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kMostLines = 8;      // more are a map
 constexpr double kLogFrom = 10;            // ratio of a list's ends from which on its axis is logarithmic
 constexpr double kSmallestShare = 0.0005;  // of the wall time: what never costs more has no line
 
@@ -74,7 +76,7 @@ ChartMark best_mark(const SweepResult& result, std::size_t field) {
 using Draw = std::function<std::optional<ChartPoint>(const SweptPoint&)>;
 
 /// What `draw` makes of the points, in the order of a field's values.
-ChartSeries series_along(const SweepResult& result, std::size_t field, std::string name, bool line,
+ChartSeries series_along(const SweepResult& result, std::size_t field, std::string name, ChartLine line,
                          const Draw& draw) {
   std::vector<const SweptPoint*> points;
   for (const SweptPoint& point : result.points)
@@ -96,25 +98,13 @@ LineChart chart_along(const SweepResult& result, std::size_t field) {
           .marks = {best_mark(result, field)}};
 }
 
-/// One line for each value of `other`, or all points in one series where there is no other.
-LineChart lines_along(const SweepResult& result, std::size_t field, std::optional<std::size_t> other,
-                      bool line) {
+/// All points in one series.
+LineChart objective_along(const SweepResult& result, std::size_t field, bool line) {
   LineChart chart = chart_along(result, field);
-  line = line && chart.x.scale != ChartScale::category;
-  if (!other) {
-    chart.series.push_back(series_along(result, field, "", line, [&](const SweptPoint& point) {
-      return std::optional(point_of(result, point, field));
-    }));
-    return chart;
-  }
-  chart.series_title = result.fields[*other].path;
-  const std::vector<std::string>& values = result.fields[*other].values;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    ChartSeries series = series_along(result, field, values[i], line, [&](const SweptPoint& point) {
-      return point.at[*other] == i ? std::optional(point_of(result, point, field)) : std::nullopt;
-    });
-    if (!series.points.empty()) chart.series.push_back(std::move(series));
-  }
+  const bool joined = line && chart.x.scale != ChartScale::category;
+  chart.series.push_back(
+      series_along(result, field, "", joined ? ChartLine::straight : ChartLine::none,
+                   [&](const SweptPoint& point) { return std::optional(point_of(result, point, field)); }));
   return chart;
 }
 
@@ -135,7 +125,8 @@ LineChart losses_along(const SweepResult& result, std::size_t field) {
       return drawn;
     };
     ChartSeries series =
-        series_along(result, field, std::string(phase), chart.x.scale != ChartScale::category, draw);
+        series_along(result, field, std::string(phase),
+                     chart.x.scale != ChartScale::category ? ChartLine::straight : ChartLine::none, draw);
     if (std::ranges::any_of(series.points, [](const ChartPoint& point) { return point.y > kSmallestShare; }))
       chart.series.push_back(std::move(series));
   }
@@ -153,50 +144,63 @@ HeatMap map_of(const SweepResult& result) {
               .cells = {},
               .best = {}};
   const Unit unit = objective_unit(result);
+  map.outline_title = "flat: not distinguishable from the best";
   for (const SweptPoint& point : result.points) {
     const Statistics& of = *point.summary.find(result.objective);
     if (!of.mean) continue;
     auto details = details_of(result, point, 0);
     details.erase(details.begin());  // the other field is the cell's row
     details.insert(details.begin(), {"mean", value_text(of, unit)});
-    map.cells.push_back({x.values[point.at[0]], y.values[point.at[1]], *of.mean, std::move(details)});
+    map.cells.push_back({.x_text = x.values[point.at[0]],
+                         .y_text = y.values[point.at[1]],
+                         .value = *of.mean,
+                         .outlined = point.may_be_best,
+                         .details = std::move(details)});
   }
   const SweptPoint& best = result.points[*result.best];
   map.best = {x.values[best.at[0]], y.values[best.at[1]]};
   return map;
 }
 
-}  // namespace
-
-ChartPage chart_of(const SweepResult& result, const std::string& command) {
-  ChartPage page{.title = answer_line(result),
-                 .subtitle = "",
-                 .currency = currency_of(result),
-                 .lines = {},
-                 .maps = {},
-                 .note = command};
-  if (!result.best) return page;
-  page.subtitle = fmt::format("{}: {} points, 95% intervals, {}; seed {}. {}", result.scenario,
-                              count_text(static_cast<double>(result.points.size())), kIntervalCovers,
-                              result.seed, result.question);
+Section charts_of(const SweepResult& result) {
+  Section section{.heading = "What the values do"};
   const std::size_t fields = result.fields.size();
   if (result.design == "grid" && fields == 1) {
-    page.lines.push_back(lines_along(result, 0, std::nullopt, true));
-    page.lines.push_back(losses_along(result, 0));
+    section.add(Chart(objective_along(result, 0, true)));
+    section.add(Chart(losses_along(result, 0)));
   } else if (result.design == "grid" && fields == 2) {
-    const std::size_t of_first = result.fields[0].values.size(), of_second = result.fields[1].values.size();
-    const bool words_first = result.fields[0].numbers.empty() && !result.fields[1].numbers.empty();
-    const std::size_t along =
-        words_first || (of_second > of_first && !result.fields[1].numbers.empty()) ? 1 : 0;
-    if (std::min(of_first, of_second) > kMostLines) {
-      page.maps.push_back(map_of(result));
-    } else {
-      page.lines.push_back(lines_along(result, along, 1 - along, true));
-    }
+    section.add(Chart(map_of(result)));
   } else {
     for (std::size_t field = 0; field < fields; ++field)
-      page.lines.push_back(lines_along(result, field, std::nullopt, false));
+      section.add(Chart(objective_along(result, field, false)));
   }
+  return section;
+}
+
+}  // namespace
+
+Page page_of(const SweepResult& result, const ReportOptions& options) {
+  Page page{.name = "gauntlet sweep: " + result.scenario,
+            .answer = answer_line(result),
+            .command = options.command,
+            .currency = currency_of(result)};
+  if (!result.best) return page;
+  page.lines = {result.question,
+                fmt::format("{}, {} replicas in total; 95% intervals, {}; seed {}; gauntlet {}.",
+                            counted(static_cast<double>(result.points.size()), "point"),
+                            count_text(static_cast<double>(result.replicas())), kIntervalCovers, result.seed,
+                            result.version)};
+  page.lines.insert(page.lines.end(), result.notes.begin(), result.notes.end());
+  const SweptPoint& best = result.points[*result.best];
+  for (std::size_t i = 0; i < result.fields.size(); ++i)
+    page.figures.push_back(
+        {.name = "Best " + result.fields[i].path, .value = result.fields[i].values[best.at[i]]});
+  for (Fact& fact : main_figures(best.summary)) page.figures.push_back(std::move(fact));
+  page.sections.push_back(charts_of(result));
+  Section lost = lost_time_section(best.summary, {});
+  lost.heading = "Where the time goes at the best point";
+  lost.add(figures_table(best.summary));
+  page.sections.push_back(std::move(lost));
   return page;
 }
 

@@ -1,0 +1,102 @@
+#include "commands/run/details.hpp"
+
+#include "report/units.hpp"
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace gauntlet {
+namespace {
+
+struct Valued {
+  double value = 0;
+  std::uint32_t place = 0;  // among the replicas of the store
+};
+
+/// The replica in the middle of all by ETTR, of equal ones the first.
+std::uint32_t median_place(const std::vector<Fraction>& ettr) {
+  std::vector<Valued> all;
+  for (std::uint32_t place = 0; place < ettr.size(); ++place)
+    all.push_back({ettr[place].value().value_or(0), place});
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
+  std::ranges::nth_element(all, middle, [](const Valued& a, const Valued& b) {
+    return a.value != b.value ? a.value < b.value : a.place < b.place;
+  });
+  const auto first = std::ranges::find(all, middle->value, &Valued::value);
+  std::uint32_t place = middle->place;
+  for (auto each = first; each != all.end(); ++each)
+    if (each->value == middle->value) place = std::min(place, each->place);
+  return place;
+}
+
+std::vector<double> values_of(const Experiment& experiment, PointNumber point, std::string_view metric,
+                              std::uint32_t count) {
+  const std::vector<Fraction> of = experiment.values(point, metric, count),
+                              gave_up = experiment.values(point, "gave_up", count);
+  const bool whole = run_value_of(metric) == RunValue::whole_run;
+  std::vector<double> values;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const auto value = of[i].value(); value && !(whole && gave_up[i].numerator > 0))
+      values.push_back(*value);
+  return values;
+}
+
+std::string why_text(const Summary& summary, std::uint32_t replica, double ettr) {
+  const Unit unit = percent().fine_enough_for(0.01);
+  if (summary.replicas == 1)
+    return fmt::format("Replica {}, which is the only one: its ETTR is {}%.", replica, unit.number(ettr));
+  return fmt::format(
+      "Replica {} has the median ETTR of {}: {}%. The same command with `--replica {}` runs it alone.",
+      replica, counted(summary.replicas, "replica"), unit.number(ettr), replica);
+}
+
+}  // namespace
+
+RunDetails run_details(Experiment& experiment, PointNumber point, const Summary& summary,
+                       const StudyTerms& terms) {
+  RunDetails details;
+  const std::uint32_t count = summary.replicas;
+  Duration wall{};
+  const std::vector<Fraction> ettr = experiment.values(point, "ettr", count);
+  const std::uint32_t place = median_place(ettr);
+  std::uint32_t number = 0, seen = 0;
+  experiment.visit(point, count, [&](std::uint32_t replica, const Figures& figures) {
+    details.losses.add(figures);
+    if (seen++ != place) return;
+    number = replica;
+    wall = figures.wall;
+  });
+  for (const char* metric : {"ettr", "wall_time_s", "cost"})
+    if (experiment.metric_exists(point, metric))
+      details.values.push_back({metric, values_of(experiment, point, metric, count)});
+  if (summary.interrupted || wall <= Duration::zero()) {
+    details.not_shown =
+        summary.interrupted
+            ? "The study was interrupted, so no replica is shown over time. Continue it with `--resume`."
+            : "No time has passed, so no replica is shown over time.";
+    return details;
+  }
+  ShownRun shown{.name = fmt::format("Replica {}", number),
+                 .why = why_text(summary, number, ettr[place].value().value_or(0)),
+                 .bucket = bucket_for(wall)};
+  const Scenario& scenario = experiment.point(point).scenario;
+  Simulation simulation(scenario.world, scenario.policies);
+  const bool whole = experiment.run_again(
+      simulation,
+      {.seed = terms.seed, .replica = number, .full_telemetry = terms.full_telemetry, .bucket = shown.bucket},
+      shown.figures);
+  if (!whole) {
+    details.not_shown =
+        "The study was interrupted, so no replica is shown over time. Continue it with `--resume`.";
+    return details;
+  }
+  shown.spares = spares_in_use(simulation.record());
+  details.shown = std::move(shown);
+  return details;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,64 @@
+// Numbers as people read them. Each is in its base unit: a share, seconds, bytes, bytes per second, money.
+"use strict";
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const kTimes = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+
+function duration(seconds) {
+  if (seconds === 0) return "0s";
+  if (seconds < 0) return "\u2212" + duration(-seconds);
+  if (seconds < 1e-3) return trim(seconds * 1e6, 4) + "\u00b5s";
+  if (seconds < 1) return trim(seconds * 1e3, 4) + "ms";
+  if (seconds < 60) return trim(seconds, 4) + "s";
+  let left = Math.round(seconds), text = "", parts = 0;
+  for (const [name, size] of kTimes) {
+    const count = Math.floor(left / size);
+    if (count > 0 && parts < 2) { text += count + name; left -= count * size; ++parts; }
+    else if (parts > 0) break;
+  }
+  return text;
+}
+
+function trim(value, digits) { return d3.format("." + digits + "~r")(value).replace("-", "\u2212"); }
+
+function si(value, unit) {
+  if (value === 0) return "0 " + unit;
+  const text = d3.format(".3~s")(value), last = text[text.length - 1];
+  return /[0-9]/.test(last) ? text + " " + unit : text.slice(0, -1) + " " + last + unit;
+}
+
+function money(value, text) {
+  const sign = value < 0 ? "\u2212" : "", size = text(Math.abs(value));
+  return sign + (page.currency === "USD" ? "$" + size : size + " " + page.currency);
+}
+
+// The text of ticks that lie `step` apart.
+function tickText(unit, step) {
+  switch (unit) {
+    case "percent": {
+      const digits = Math.min(6, Math.max(0, d3.precisionFixed(step * 100)));
+      return value => (value * 100).toFixed(digits).replace("-", "\u2212") + "%";
+    }
+    case "duration": return duration;
+    case "bytes": return value => si(value, "B");
+    case "bandwidth": return value => si(value, "B/s");
+    case "money": return value => money(value, v => v >= 1e5 ? d3.format(".3~s")(v).replace("G", "B") : d3.format(",~g")(+v.toFixed(9)));
+    default: return value => (Math.abs(value) >= 1e6 ? d3.format(".3~s")(value).replace("G", "B") : d3.format(",")(+value.toPrecision(9))).replace("-", "\u2212");
+  }
+}
+
+// With enough digits to compare neighbours.
+function exactText(unit, value) {
+  switch (unit) {
+    case "percent": return trim(value * 100, 4) + "%";
+    case "duration": return Math.abs(value) >= 172800 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : duration(value);
+    case "bytes": return si(value, "B");
+    case "bandwidth": return si(value, "B/s");
+    case "money": return money(value, v => v >= 1e7 ? d3.format(".4~s")(v).replace("G", "B") : d3.format(v >= 1000 ? ",.0f" : ",.2f")(v));
+    default: return d3.format(",")(+value.toPrecision(4)).replace("-", "\u2212");
+  }
+}
+
+function intervalText(unit, of) {
+  return of.low === undefined || of.low === of.high ? "" : exactText(unit, of.low) + " to " + exactText(unit, of.high);
+}
