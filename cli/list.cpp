@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 
-struct Listing {
+struct ListOfNames {
   std::string_view kind;
   std::vector<Listed> (*list)();
 };
@@ -76,19 +76,19 @@ std::vector<Listed> list_injectors() {
   return out;
 }
 
-constexpr std::array<Listing, 13> kListings = {{{"scenarios", list_scenarios},
-                                                {"fault-models", list_fault_models},
-                                                {"faults", list_faults},
-                                                {"injectors", list_injectors},
-                                                {"distributions", list_distributions},
-                                                {"policies", list_policies},
-                                                {"detectors", list_detectors},
-                                                {"signals", list_signals},
-                                                {"lines", list_lines},
-                                                {"probes", list_probes},
-                                                {"hardware", list_hardware},
-                                                {"models", list_models},
-                                                {"metrics", list_metrics}}};
+constexpr std::array<ListOfNames, 13> kListings = {{{"scenarios", list_scenarios},
+                                                    {"fault-models", list_fault_models},
+                                                    {"faults", list_faults},
+                                                    {"injectors", list_injectors},
+                                                    {"distributions", list_distributions},
+                                                    {"policies", list_policies},
+                                                    {"detectors", list_detectors},
+                                                    {"signals", list_signals},
+                                                    {"lines", list_lines},
+                                                    {"probes", list_probes},
+                                                    {"hardware", list_hardware},
+                                                    {"models", list_models},
+                                                    {"metrics", list_metrics}}};
 
 // Names in one column; what is said about them beside it, over as many lines as it needs.
 std::string table(const std::vector<Listed>& entries) {
@@ -113,7 +113,7 @@ std::string table(const std::vector<Listed>& entries) {
 
 std::vector<std::string> listed_kinds() {
   std::vector<std::string> kinds;
-  for (const Listing& listing : kListings) kinds.emplace_back(listing.kind);
+  for (const ListOfNames& listing : kListings) kinds.emplace_back(listing.kind);
   return kinds;
 }
 
@@ -145,7 +145,7 @@ std::vector<Listed> filtered(std::vector<Listed> entries, const std::string& fil
 
 int list_command(const ListRequest& request) {
   std::string out;
-  for (const Listing& listing : kListings) {
+  for (const ListOfNames& listing : kListings) {
     if (!request.kind.empty() && request.kind != listing.kind) continue;
     const std::vector<Listed> entries = filtered(listing.list(), request.filter);
     if (entries.empty()) continue;
