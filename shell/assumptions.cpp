@@ -41,17 +41,17 @@ Section assumptions_section(const Value& resolved, const std::string& shown) {
       .title = "", .header = {"key", "value", "written in", "source"}, .rows = {}, .folded = true};
   add_rows(resolved, "", "", table);
   table.title = fmt::format("The {} values that are stated, with their sources", table.rows.size());
-  section.add(
-      Words{"The figures of this page hold for these values. `gauntlet explain KEY` says what a key means."});
+  section.add(Paragraph{
+      "The figures of this page hold for these values. `gauntlet explain KEY` says what a key means."});
   if (!table.rows.empty()) section.add(std::move(table));
   if (!shown.empty())
-    section.add(Listing{shown, "The whole scenario with its defaults, and what each value means"});
+    section.add(Verbatim{shown, "The whole scenario with its defaults, and what each value means"});
   return section;
 }
 
 Section text_section(const std::string& report) {
   Section section{.heading = "Report as text"};
-  section.add(Listing{report, "report.txt"});
+  section.add(Verbatim{report, "report.txt"});
   return section;
 }
 

@@ -39,11 +39,11 @@ Page page_of(const DrillTask& task, const MeasuredDrill& drill) {
   page.sections.push_back(cost_section(drill.summary));
   if (!drill.sections.empty()) {
     Section machines{.heading = "Ranks, hosts and clocks"};
-    machines.add(Listing{drill.sections.substr(drill.sections.find_first_not_of('\n'))});
+    machines.add(Verbatim{drill.sections.substr(drill.sections.find_first_not_of('\n'))});
     page.sections.push_back(std::move(machines));
   }
   Section distribution{.heading = "Distribution over drills"};
-  distribution.add(Words{
+  distribution.add(Paragraph{
       "One drill has no distribution: `--repeat N --vary-seed` drills again and compares with simulations."});
   page.sections.push_back(std::move(distribution));
   page.sections.push_back(assumptions_section(task.resolved.tree, task.resolved.annotated));

@@ -119,10 +119,10 @@ Section section_of(const CompareResult& result, const Comparison& comparison) {
     if (BarChart chart = both(*losses, comparison, what); !chart.bars.empty())
       section.add(Chart(std::move(chart)));
   if (!comparison.shown) return section;
-  section.add(Words{fmt::format(
+  section.add(Paragraph{fmt::format(
       "Replica {} is the most typical: its differences by cause and phase are nearest to the means.",
       comparison.shown->replica)});
-  section.add(Listing{timeline(*comparison.shown, "A", second),
+  section.add(Verbatim{timeline(*comparison.shown, "A", second),
                       fmt::format("The incidents of replica {} in both", comparison.shown->replica)});
   return section;
 }

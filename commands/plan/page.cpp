@@ -149,6 +149,27 @@ PageTable sizes(const PlanResult& result) {
   return table;
 }
 
+/// Of the plan as given, and the GPUs that are enough.
+std::vector<Fact> figures_of(const PlanResult& result) {
+  const Uncertainty* given = drawn(result.uncertainty);
+  const FinishTimes& finish = given != nullptr ? given->finish : result.as_given.finish;
+  const Unit unit = date_unit(result);
+  std::vector<Fact> figures;
+  if (result.finish_by_s)
+    figures.push_back({.name = "Finish within " + deadline_text(result),
+                       .value = percent_text(given != nullptr ? given->share_by_date.value_or(0)
+                                                              : result.as_given.by_date.value().value_or(0)),
+                       .note = fmt::format("required: {:g}%", 100 * result.confidence)});
+  for (const auto& [name, share] : {std::pair("Half finish within", 50), std::pair("95% finish within", 95)})
+    if (const auto at = known_at(finish, static_cast<std::size_t>(share)))
+      figures.push_back({.name = name, .value = unit.number(*at) + " " + unit.name, .note = "as given"});
+  if (result.enough)
+    figures.push_back({.name = "Enough",
+                       .value = counted(static_cast<double>(result.enough->size.gpus), "GPU"),
+                       .note = counted(result.enough->size.spares, "spare host")});
+  return figures;
+}
+
 Section hangs_on(const PlanResult& result) {
   Section section{.heading = "What the finish hangs on"};
   if (BarChart chart = purchase_chart(result.one_more, "One more of each thing, from the plan as given");
@@ -174,6 +195,7 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
                                                    result.facts.seed, result.facts.version)},
       .command = options.command,
       .currency = result.facts.currency};
+  page.figures = figures_of(result);
   Section finish{.heading = "When the work is done"};
   if (LineChart chart = finish_chart(result); !chart.series.empty()) finish.add(Chart(std::move(chart)));
   finish.add(sizes(result));
@@ -181,7 +203,7 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
   page.sections.push_back(hangs_on(result));
   page.sections.push_back(lever_section(result.levers));
   Section notes{.heading = "What the plan takes for granted"};
-  for (const std::string& note : result.notes) notes.add(Words{note});
+  for (const std::string& note : result.notes) notes.add(Paragraph{note});
   page.sections.push_back(std::move(notes));
   return page;
 }

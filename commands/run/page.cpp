@@ -27,8 +27,9 @@ Section distributions(const Summary& summary, const RunDetails& details) {
       section.add(std::move(*chart));
   }
   if (section.blocks.empty())
-    section.add(Words{summary.replicas < 2 ? "One replica has no distribution: run more with `--replicas`."
-                                           : "All replicas have the same ETTR, wall time and cost."});
+    section.add(Paragraph{summary.replicas < 2
+                              ? "One replica has no distribution: run more with `--replicas`."
+                              : "All replicas have the same ETTR, wall time and cost."});
   section.add(figures_table(summary));
   return section;
 }

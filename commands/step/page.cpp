@@ -23,7 +23,7 @@ Section parts_of(const StepReport& report) {
          .parts = {BarPart{.value = to_seconds(part),
                            .details = {{"of the step", share(to_seconds(part) / report.seconds())}}}}});
   Section section{.heading = "Where the time goes"};
-  section.add(Words{communication_text(report)});
+  section.add(Paragraph{communication_text(report)});
   section.add(Chart(std::move(chart)));
   return section;
 }
@@ -58,7 +58,7 @@ Section bandwidths_of(const StepReport& report) {
         {.name = fmt::format("{} of {} ranks, {}", short_name(each.dimension), count_text(each.members),
                              each.over_nics ? "NICs" : "NVLink"),
          .parts = {BarPart{.value = each.healthy.value}, BarPart{.value = each.slowest.value}}});
-  section.add(Words{"The network model is " + report.network + "."});
+  section.add(Paragraph{"The network model is " + report.network + "."});
   section.add(Chart(std::move(chart)));
   return section;
 }
@@ -70,9 +70,9 @@ Page page_of(const StepReport& report, const ReportOptions& options) {
             .answer = answer_line(report),
             .lines = setting_lines(report),
             .command = options.command};
-  page.figures = {{.name = "Step", .value = time_text(report.seconds())},
+  page.figures = {{.name = "Step", .value = step_time_text(report.time.total)},
                   {.name = "MFU", .value = share(report.mfu)},
-                  {.name = "Healthy step", .value = time_text(to_seconds(report.healthy))},
+                  {.name = "Healthy step", .value = step_time_text(report.healthy)},
                   {.name = "Exposed communication",
                    .value = share(to_seconds(report.time.exposed_communication()) / report.seconds())},
                   {.name = "Bubble", .value = share(report.bubble_share())}};

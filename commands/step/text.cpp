@@ -23,12 +23,6 @@ constexpr double kSame = 0.0005;         // of the step: less rounds to nothing
 constexpr double kUnequal = 0.005;       // of the step: what the formula misses is worth a word
 constexpr std::size_t kListedHosts = 4;  // hosts; more are counted
 
-/// "6.340 s", "12.3 ms"
-std::string step_time_text(Duration time) {
-  const double seconds = to_seconds(time);
-  return seconds >= 1 && seconds < 120 ? fmt::format("{:.3g} s", seconds) : time_text(seconds);
-}
-
 std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 /// "host 17", "hosts 17 and 18", "6 hosts"
@@ -183,6 +177,11 @@ std::string critical(const StepReport& report) {
 }
 
 }  // namespace
+
+std::string step_time_text(Duration time) {
+  const double seconds = to_seconds(time);
+  return seconds >= 1 && seconds < 120 ? fmt::format("{:.3g} s", seconds) : time_text(seconds);
+}
 
 std::string answer_line(const StepReport& report) {
   return fmt::format("One step takes {}: {} MFU on {} GPUs{}.", step_time_text(report.time.total),

@@ -16,6 +16,9 @@ std::string text_report(const StepReport& report, const ReportOptions& options);
 /// "One step takes 6.65 s: 52.6% MFU on 12,288 GPUs; 4.9% longer than healthy because of host 17."
 std::string answer_line(const StepReport& report);
 
+/// "6.34 s", "12.3 ms"
+std::string step_time_text(Duration time);
+
 /// What follows it: the rates, what the step is of, and what is degraded. A paragraph each.
 std::vector<std::string> setting_lines(const StepReport& report);
 

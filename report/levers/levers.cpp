@@ -233,9 +233,10 @@ BarChart lever_chart(const LeverRanking& ranking) {
   BarChart chart{.title = "What each lever saves, moved alone",
                  .bars_title = "lever",
                  .value = {.title = "wall time saved per run", .unit = ChartUnit::duration}};
+  constexpr std::size_t kMostBars = 24;  // and those that certainly lose, which come last
   for (const RankedLever& lever : ranking.levers) {
     const Gain& saved = lever.gains.time_s;
-    if (!saved.by) continue;
+    if (!saved.by || (chart.bars.size() >= kMostBars && lever.effect != LeverEffect::loss)) continue;
     BarPart part{.value = *saved.by,
                  .details = {{"goodput, %", gain_text(lever.gains.goodput, percent())},
                              {"replicas", count_text(lever.replicas)}}};
@@ -252,13 +253,13 @@ BarChart lever_chart(const LeverRanking& ranking) {
 Section lever_section(const LeverRanking& ranking) {
   Section section{.heading = "Ranking of levers"};
   if (ranking.levers.empty()) {
-    section.add(Words{"No lever has an effect that was measured."});
+    section.add(Paragraph{"No lever has an effect that was measured."});
     return section;
   }
-  if (const std::string best = best_lever_text(ranking); !best.empty()) section.add(Words{best + "."});
+  if (const std::string best = best_lever_text(ranking); !best.empty()) section.add(Paragraph{best + "."});
   section.add(Chart(lever_chart(ranking)));
-  section.add(Listing{lever_terms(ranking) + lever_order(ranking) + other_levers(ranking),
-                      "What the ranking can tell"});
+  section.add(Verbatim{lever_terms(ranking) + lever_order(ranking) + other_levers(ranking),
+                       "What the ranking can tell"});
   return section;
 }
 

@@ -38,7 +38,7 @@ std::string lever_order(const LeverRanking& ranking);
 /// Lines, each ending in a newline.
 std::string other_levers(const LeverRanking& ranking);
 
-/// A bar for each lever, with its interval, in the order of the ranking.
+/// Bars with intervals, in the order of the ranking: the first levers, and those that certainly lose.
 BarChart lever_chart(const LeverRanking& ranking);
 
 /// The best lever, the bars, and how much of the order is certain.

@@ -7,11 +7,11 @@ const kBar = 15;      // height of a bar
 function partText(chart, part) { return part === null ? "" : exactText(chart.value.unit, part.value); }
 
 // What stands at the right of a bar: a line for each part, or the sum of stacked ones.
-function valueTexts(chart, bar) {
+function valueTexts(chart, bar, text) {
   const parts = bar.parts.filter(part => part !== null);
-  if (chart.form === "stacked") return [exactText(chart.value.unit, d3.sum(parts, part => part.value))];
+  if (chart.form === "stacked") return [text(d3.sum(parts, part => part.value))];
   if (chart.form === "dots") return [parts.map(part => partText(chart, part)).join(" / ")];
-  return bar.parts.map(part => partText(chart, part));
+  return bar.parts.map(part => part === null ? "" : text(part.value));
 }
 
 function drawBars(plot, chart, width) {
@@ -19,12 +19,12 @@ function drawBars(plot, chart, width) {
   const many = chart.series.length > 1, narrow = width < kNarrow;
   legend(plot, "", many ? chart.series.map((name, i) => ({ name, kind: chart.form === "dots" ? "dot" : "box", index: i })) : []);
   const svg = drawing(plot, width, 10, chart.title + ": " + chart.value.title + " by " + chart.bars_title);
-  const texts = chart.bars.map(bar => valueTexts(chart, bar)), valueWidth = Math.ceil(widest(d3.merge(texts))) + 10;
+  const alike = alikeText(chart.value.unit, barValues(chart)), texts = chart.bars.map(bar => valueTexts(chart, bar, alike)), valueWidth = Math.ceil(widest(d3.merge(texts))) + 10;
   const nameWidth = narrow ? 0 : Math.ceil(Math.min(width * 0.36, widest(chart.bars.map(bar => bar.name)))) + 12;
   const left = nameWidth + 2, right = narrow ? width - 8 : width - valueWidth;
   const slots = chart.form === "beside" ? chart.series.length : 1, slot = slots > 1 ? kBar : kBar + 1;
   const height = (narrow ? kLine + 3 : 0) + slots * slot + (slots > 1 || narrow ? 11 : 8), top = 6, bottom = top + height * chart.bars.length;
-  const x = numberAxis(chart.value, barValues(chart), [left, narrow && slots > 1 ? width - valueWidth : right], [0.03, 0.03], chart.form !== "dots" || barValues(chart).every(v => v >= 0 && v <= 1));
+  const x = numberAxis(chart.value, barValues(chart), [left, narrow && slots > 1 ? width - valueWidth : right], [0.03, 0.03], chart.form !== "dots");
   const below = drawBelow(svg, x, top, bottom, chart.value.title, left, right, width);
   if (chart.form !== "dots") svg.append("line").attr("class", "zero").attr("x1", x.at(0)).attr("x2", x.at(0)).attr("y1", top).attr("y2", bottom);
   const items = [];

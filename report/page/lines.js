@@ -2,6 +2,7 @@
 "use strict";
 
 const kMarkRow = 17;         // of the labels of marks, above the chart
+const kManyBands = 40;
 const kManyPoints = 80;      // from so many on, points are seen only when a reader points at them
 
 function drawLines(plot, chart, width) {
@@ -10,7 +11,7 @@ function drawLines(plot, chart, width) {
   const many = chart.series.length > 1, lined = chart.series.some(s => s.line !== "none");
   legend(plot, many ? chart.series_title : "", [
     ...(many ? chart.series.map((s, i) => ({ name: s.name, kind: lined ? "line" : "dot", index: i })) : []),
-    ...(chart.bands.length > 0 ? [{ name: chart.bands_title, kind: "band" }] : [])]);
+    ...(chart.bands.length > 0 ? [{ name: chart.bands_title, kind: chart.bands.length > kManyBands ? "strip" : "band" }] : [])]);
   const svg = drawing(plot, width, 10, chart.title + ": " + chart.y.title + " by " + chart.x.title);
   const words = textLines(chart.y.title, width, 2, 600);
   const top = 8 + addLines(svg, words, 0, kLine - 3, "start", "title") * kLine + kMarkRow * chart.marks.length;
@@ -24,10 +25,9 @@ function drawLines(plot, chart, width) {
   const below = drawBelow(svg, x, top, bottom, chart.x.title, left, width, width);
   drawLeft(svg, y, left, width);
   drawMarkLines(svg, chart, x, top, bottom, left, width);
-  const drawn = chart.series.map((series, i) => drawSeries(svg, series, x, y, i, many));
+  chart.series.forEach((series, i) => drawSeries(svg, series, x, y, i, many, width < 560 ? 26 : points.length > kManyPoints ? 40 : 60));
   makeMarks(svg.selectAll(".point"), d => pointTip(chart, d.series, d.point));
   setHeight(svg, width, bottom + below);
-  return drawn;
 }
 
 function horizontalAxis(chart, points, left, width) {
@@ -36,8 +36,10 @@ function horizontalAxis(chart, points, left, width) {
   return numberAxis(chart.x, [...points.map(p => p.x), ...chart.bands.flat()], [left + 4, width - 8], [0.01, 0.02]);
 }
 
+// Shaded from the top to the bottom; many bands are a strip at the bottom, so that lines can be seen between them.
 function drawBands(svg, chart, x, top, bottom) {
-  svg.append("g").selectAll("rect").data(chart.bands).enter().append("rect").attr("class", "band").attr("y", top).attr("height", bottom - top)
+  const many = chart.bands.length > kManyBands, begin = many ? bottom - 9 : top;
+  svg.append("g").selectAll("rect").data(chart.bands).enter().append("rect").attr("class", many ? "band strip" : "band").attr("y", begin).attr("height", bottom - begin)
     .attr("x", d => x.at(d[0])).attr("width", d => Math.max(0.75, x.at(d[1]) - x.at(d[0])));
 }
 
@@ -53,7 +55,8 @@ function drawMarkLines(svg, chart, x, top, bottom, left, right) {
   });
 }
 
-function drawSeries(svg, series, x, y, i, many) {
+// `size`: of points without a line, in square pixels.
+function drawSeries(svg, series, x, y, i, many, size) {
   const at = p => x.at(p.x, p.x_text), g = svg.append("g"), points = series.points, stroke = colour(i);
   const bounded = points.filter(p => p.low !== undefined), lined = series.line !== "none";
   const curve = series.line === "steps" ? d3.curveStepAfter : d3.curveLinear;
@@ -66,7 +69,7 @@ function drawSeries(svg, series, x, y, i, many) {
       .attr("y1", p => y.at(p.low)).attr("y2", p => y.at(p.high)).style("stroke", stroke);
   g.selectAll(".point").data(points.map(point => ({ series, point }))).enter().append("path")
     .attr("class", points.length > kManyPoints && lined ? "point faint" : "point")
-    .attr("transform", d => `translate(${at(d.point)},${y.at(d.point.y)})`).attr("d", shape(lined ? 0 : i, lined ? 46 : 60)).style("fill", stroke);
+    .attr("transform", d => `translate(${at(d.point)},${y.at(d.point.y)})`).attr("d", shape(lined ? 0 : i, lined ? 46 : size)).style("fill", stroke);
 }
 
 function pointTip(chart, series, p) {

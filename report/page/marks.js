@@ -44,7 +44,7 @@ function makeMarks(selection, lines) {
     });
 }
 
-// Names with a sample of what they look like. `entries`: {name, kind: "line" | "box" | "dot" | "band" | "outline" | "star", index}.
+// Names with a sample of what they look like. `entries`: {name, kind: "line" | "box" | "dot" | "band" | "strip" | "outline" | "star", index}.
 function legend(parent, title, entries) {
   if (entries.length === 0) return;
   const list = parent.append("ul").attr("class", "legend");
@@ -54,7 +54,7 @@ function legend(parent, title, entries) {
     if (kind === "line")
       sample.append("line").attr("x2", 22).attr("y1", 6).attr("y2", 6).style("stroke", colour(index)).style("stroke-width", 2.5).attr("stroke-dasharray", dash(index));
     else if (kind === "dot") sample.append("path").attr("transform", "translate(11,6)").attr("d", shape(index)).style("fill", colour(index));
-    else if (kind === "band") sample.append("rect").attr("class", "band").attr("width", 22).attr("height", 12);
+    else if (kind === "band" || kind === "strip") sample.append("rect").attr("class", "band " + kind).attr("width", 22).attr("height", 12);
     else if (kind === "outline") outlinePath(sample, "M3,1H19V11H3Z");
     else if (kind === "star") star(sample, 11, 6, 45);
     else sample.append("rect").attr("x", 4).attr("width", 12).attr("height", 12).style("fill", colour(index));

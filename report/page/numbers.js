@@ -42,7 +42,10 @@ function tickText(unit, step) {
     case "duration": return duration;
     case "bytes": return value => si(value, "B");
     case "bandwidth": return value => si(value, "B/s");
-    case "money": return value => money(value, v => v >= 1e5 ? d3.format(".3~s")(v).replace("G", "B") : d3.format(",~g")(+v.toFixed(9)));
+    case "money": {
+      const digits = Math.min(4, Math.max(0, d3.precisionFixed(step)));
+      return value => money(value, v => v >= 1e5 ? d3.format(".3~s")(v).replace("G", "B") : d3.format(",." + digits + "f")(v));
+    }
     default: return value => (Math.abs(value) >= 1e6 ? d3.format(".3~s")(value).replace("G", "B") : d3.format(",")(+value.toPrecision(9))).replace("-", "\u2212");
   }
 }
@@ -51,12 +54,22 @@ function tickText(unit, step) {
 function exactText(unit, value) {
   switch (unit) {
     case "percent": return trim(value * 100, 4) + "%";
-    case "duration": return Math.abs(value) >= 172800 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : duration(value);
+    case "duration": return Math.abs(value) >= 172800 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : Math.abs(value) < 60 ? duration(+value.toPrecision(3)) : duration(value);
     case "bytes": return si(value, "B");
     case "bandwidth": return si(value, "B/s");
     case "money": return money(value, v => v >= 1e7 ? d3.format(".4~s")(v).replace("G", "B") : d3.format(v >= 1000 ? ",.0f" : ",.2f")(v));
     default: return d3.format(",")(+value.toPrecision(4)).replace("-", "\u2212");
   }
+}
+
+// Times of one chart in one unit, so that they can be held against each other: with three digits of the largest.
+function alikeText(unit, values) {
+  const largest = d3.max(values, Math.abs) || 0;
+  if (unit !== "duration" || largest === 0) return value => exactText(unit, value);
+  const [name, size] = [["days", 10 * 86400, 86400], ["h", 7200, 3600], ["min", 120, 60], ["s", 1, 1], ["ms", 1e-3, 1e-3], ["\u00b5s", 0, 1e-6]]
+    .filter(([, from]) => largest >= from).map(([each, , divisor]) => [each, divisor])[0];
+  const digits = Math.max(1, 2 - Math.floor(Math.log10(largest / size)));
+  return value => (value / size).toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212") + " " + name;
 }
 
 function intervalText(unit, of) {

@@ -41,14 +41,21 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// The same, with what stands in `backquotes` as code.
-std::string marked_up(std::string_view text) {
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// The same, with what stands in `backquotes` as code, and "+-" as one sign.
+std::string marked_up(std::string_view with_ascii) {
+  const std::string text = replaced(std::string(with_ascii), " +- ", " ± ");
   std::string out;
   bool code = false;
   const bool paired = std::ranges::count(text, '`') % 2 == 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t next = std::min(text.find('`', at), text.size());
-    out += escaped(text.substr(at, next - at));
+    out += escaped(std::string_view(text).substr(at, next - at));
     if (next < text.size()) {
       out += !paired ? "`" : code ? "</code>" : "<code>";
       code = !code;
@@ -66,8 +73,8 @@ bool is_number(std::string_view cell) {
 /// Writes the blocks of a page, and gathers its charts.
 class Writer {
  public:
-  void operator()(const Words& words) { html_ += fmt::format("<p>{}</p>\n", marked_up(words.text)); }
-  void operator()(const Facts& all) {
+  void operator()(const Paragraph& words) { html_ += fmt::format("<p>{}</p>\n", marked_up(words.text)); }
+  void operator()(const FactList& all) {
     html_ += "<dl class=\"facts\">\n";
     for (const Fact& fact : all.facts) {
       html_ += fmt::format("<div><dt>{}</dt><dd>{}", marked_up(fact.name), marked_up(fact.value));
@@ -95,7 +102,7 @@ class Writer {
     }
     html_ += table.folded ? "</tbody></table></div></details>\n" : "</tbody></table></div>\n";
   }
-  void operator()(const Listing& listing) {
+  void operator()(const Verbatim& listing) {
     const std::string text = fmt::format("<pre tabindex=\"0\">{}</pre>\n", escaped(listing.text));
     html_ += listing.title.empty()
                  ? text
@@ -118,12 +125,24 @@ class Writer {
   Json charts_ = Json::array();
 };
 
+/// The half-width of an interval in small letters.
+std::string figure_html(const std::string& value) {
+  const std::size_t sign = value.find(" ± ");
+  if (sign == std::string::npos) return escaped(value);
+  return fmt::format("{} <small>{}</small>", escaped(value.substr(0, sign)), escaped(value.substr(sign + 1)));
+}
+
+/// A name that may be broken at its dots and underscores.
+std::string breakable(const std::string& html) {
+  return replaced(replaced(html, "_", "_<wbr>"), ".", ".<wbr>");
+}
+
 std::string figures_html(const std::vector<Fact>& figures) {
   if (figures.empty()) return "";
   std::string html = "<dl class=\"figures\">\n";
   for (const Fact& figure : figures)
     html += fmt::format("<div><dt>{}</dt><dd>{}</dd><dd class=\"note\">{}</dd></div>\n",
-                        marked_up(figure.name), escaped(figure.value), marked_up(figure.note));
+                        breakable(marked_up(figure.name)), figure_html(figure.value), marked_up(figure.note));
   return html + "</dl>\n";
 }
 
@@ -146,12 +165,6 @@ std::string incomplete_html(const Page& page) {
       page.command.empty() ? "" : fmt::format(" To write it again: <code>{}</code>", escaped(page.command)));
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 /// Nothing in the data may end its element, nor open a comment in it.
 std::string data_of(const Page& page, const Json& charts) {
   const Json json = {{"currency", page.currency}, {"charts", charts}};
@@ -168,15 +181,15 @@ std::string scripts() {
 
 }  // namespace
 
-void Section::add(Words words) { blocks.emplace_back(std::in_place_type<Words>, std::move(words)); }
-void Section::add(Facts facts) { blocks.emplace_back(std::in_place_type<Facts>, std::move(facts)); }
+void Section::add(Paragraph words) { blocks.emplace_back(std::in_place_type<Paragraph>, std::move(words)); }
+void Section::add(FactList facts) { blocks.emplace_back(std::in_place_type<FactList>, std::move(facts)); }
 void Section::add(PageTable table) { blocks.emplace_back(std::in_place_type<PageTable>, std::move(table)); }
-void Section::add(Listing listing) { blocks.emplace_back(std::in_place_type<Listing>, std::move(listing)); }
+void Section::add(Verbatim listing) { blocks.emplace_back(std::in_place_type<Verbatim>, std::move(listing)); }
 void Section::add(Chart chart) { blocks.emplace_back(std::in_place_type<Chart>, std::move(chart)); }
 
 Section section_without(std::string heading, std::string why) {
   Section section{.heading = std::move(heading)};
-  section.add(Words{std::move(why)});
+  section.add(Paragraph{std::move(why)});
   return section;
 }
 

@@ -11,7 +11,7 @@
 namespace gauntlet {
 
 /// A paragraph.
-struct Words {
+struct Paragraph {
   std::string text;
 };
 
@@ -20,7 +20,7 @@ struct Fact {
   std::string name, value;
   std::string note = {};
 };
-struct Facts {
+struct FactList {
   std::vector<Fact> facts;
 };
 
@@ -33,21 +33,21 @@ struct PageTable {
 };
 
 /// Text as it is, in a font of equal widths. Where it has a title, only that is seen until a reader opens it.
-struct Listing {
+struct Verbatim {
   std::string text;
   std::string title = {};
 };
 
-using Block = std::variant<Words, Facts, PageTable, Listing, Chart>;
+using Block = std::variant<Paragraph, FactList, PageTable, Verbatim, Chart>;
 
 struct Section {
   std::string heading = {};
   std::vector<Block> blocks = {};
 
-  void add(Words words);
-  void add(Facts facts);
+  void add(Paragraph words);
+  void add(FactList facts);
   void add(PageTable table);
-  void add(Listing listing);
+  void add(Verbatim listing);
   void add(Chart chart);
 };
 

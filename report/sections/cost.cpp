@@ -9,7 +9,7 @@ namespace gauntlet {
 
 Section cost_section(const Summary& summary) {
   Section section{.heading = "Cost"};
-  Facts facts;
+  FactList facts;
   for (const auto& [metric, name] :
        {std::pair("cost", "cost per run"), std::pair("cost.lost", "cost of lost time"),
         std::pair("cost.per_effective_gpu_hour", "per effective GPU-hour"),
@@ -19,8 +19,8 @@ Section cost_section(const Summary& summary) {
   section.add(std::move(facts));
   const std::optional<double> cost = summary.mean("cost"), lost = summary.mean("cost.lost");
   if (!cost || !lost) {
-    section.add(
-        Words{"The scenario states no price of a GPU, so there is no cost. Give it one: `cost.gpu_hour`."});
+    section.add(Paragraph{
+        "The scenario states no price of a GPU, so there is no cost. Give it one: `cost.gpu_hour`."});
     return section;
   }
   section.add(Chart(BarChart{

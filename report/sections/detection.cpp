@@ -108,10 +108,10 @@ Section detection_section(const Summary& summary) {
   Section section{.heading = "Detection by fault kind"};
   const std::vector<Kind> kinds = kinds_of(summary);
   if (kinds.empty()) {
-    section.add(Words{"No fault met the job, so there was nothing to detect."});
+    section.add(Paragraph{"No fault met the job, so there was nothing to detect."});
     return section;
   }
-  Facts facts;
+  FactList facts;
   for (const auto& [metric, name] :
        {std::pair("detection.recall", "recall"), std::pair("detection.precision", "precision"),
         std::pair("evictions.precision", "precision of evictions"),
@@ -121,9 +121,14 @@ Section detection_section(const Summary& summary) {
     if (auto fact = fact_of(summary, metric, name)) facts.facts.push_back(std::move(*fact));
   section.add(std::move(facts));
   section.add(
-      Words{"A false alarm belongs to no fault kind, so precision is a figure of all kinds together."});
+      Paragraph{"A false alarm belongs to no fault kind, so precision is a figure of all kinds together."});
   if (BarChart chart = latency_chart(kinds); !chart.bars.empty()) section.add(Chart(std::move(chart)));
-  if (BarChart chart = recall_chart(kinds); !chart.bars.empty()) section.add(Chart(std::move(chart)));
+  const auto whole = [](const Kind& kind) { return kind.recall.value_or(1) == 1; };
+  if (std::ranges::all_of(kinds, whole)) {
+    section.add(Paragraph{"Recall by fault kind: 100% of each kind."});
+  } else if (BarChart chart = recall_chart(kinds); !chart.bars.empty()) {
+    section.add(Chart(std::move(chart)));
+  }
   section.add(table_of(kinds));
   return section;
 }

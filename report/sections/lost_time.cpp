@@ -15,7 +15,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kMostCauses = 16;  // bars; the rest is summed up
+constexpr std::size_t kMostCauses = 16;  // bars; the rest shares one
 
 std::string share_of_wall(double seconds, double wall) {
   return wall > 0 ? percent().fine_enough_for(seconds / wall).number(seconds / wall) + "%" : "";
@@ -45,46 +45,55 @@ BarChart by_phase(const Summary& summary, double wall) {
   return chart;
 }
 
-/// The rest of many causes, in one bar.
-void add_rest(BarChart& chart, const std::vector<Loss>& losses, double wall) {
-  if (losses.size() <= kMostCauses) return;
-  double rest = 0;
-  for (std::size_t i = kMostCauses; i < losses.size(); ++i) rest += losses[i].seconds;
-  Bar bar{.name = fmt::format("{} more", losses.size() - kMostCauses), .parts = {}};
-  bar.parts.resize(chart.series.size());
-  bar.parts.back() = BarPart{.value = rest, .details = {{"of wall time", share_of_wall(rest, wall)}}};
-  chart.bars.push_back(std::move(bar));
+/// The phases of a cause, or of several that share a bar.
+void add_phases(Bar& bar, const std::vector<Loss>& phases, const LossGrid& grid,
+                const std::vector<Cause>& causes, double wall) {
+  for (const Loss& each : phases) {
+    const auto phase = std::ranges::find(kPhaseNames, each.name) - kPhaseNames.begin();
+    double seconds = 0;
+    for (const Cause cause : causes) seconds += grid.mean(cause, static_cast<Phase>(phase));
+    bar.parts.emplace_back();
+    if (seconds > 0)
+      bar.parts.back() =
+          BarPart{.value = seconds, .details = {{"of wall time", share_of_wall(seconds, wall)}}};
+  }
 }
 
 BarChart by_cause(const Summary& summary, const LossGrid& grid, double wall) {
   BarChart chart = bars("Lost time by cause", "cause");
   const std::vector<Loss> losses = losses_by_cause(summary), phases = losses_by_phase(summary);
-  const std::vector<std::string> causes = cause_names(summary.facts);
+  const std::vector<std::string> names = cause_names(summary.facts);
+  const auto cause_of = [&](const Loss& loss) {
+    return Cause{static_cast<std::uint32_t>(std::ranges::find(names, loss.name) - names.begin())};
+  };
   if (!grid.empty()) {
     chart.kind = BarKind::stacked;
     chart.series.clear();
     for (const Loss& phase : phases) chart.series.push_back(phase.name);
-    if (losses.size() > kMostCauses) chart.series.emplace_back("all phases");
   }
-  for (std::size_t i = 0; i < std::min(losses.size(), kMostCauses); ++i) {
+  const std::size_t own = losses.size() > kMostCauses + 1 ? kMostCauses : losses.size();
+  for (std::size_t i = 0; i < own; ++i) {
     Bar bar{.name = losses[i].name, .parts = {}};
-    if (grid.empty()) {
+    if (grid.empty())
       bar.parts.push_back(part_of(summary, "lost_s.by_cause." + losses[i].name, losses[i], wall));
-    } else {
-      bar.parts.resize(chart.series.size());
-      const auto cause =
-          static_cast<std::uint32_t>(std::ranges::find(causes, losses[i].name) - causes.begin());
-      for (std::size_t k = 0; k < phases.size(); ++k) {
-        const auto phase = std::ranges::find(kPhaseNames, phases[k].name) - kPhaseNames.begin();
-        const double seconds = grid.mean({cause}, static_cast<Phase>(phase));
-        if (seconds > 0)
-          bar.parts[k] =
-              BarPart{.value = seconds, .details = {{"of wall time", share_of_wall(seconds, wall)}}};
-      }
-    }
+    else
+      add_phases(bar, phases, grid, {cause_of(losses[i])}, wall);
     chart.bars.push_back(std::move(bar));
   }
-  add_rest(chart, losses, wall);
+  if (own == losses.size()) return chart;
+  Bar rest{.name = fmt::format("{} more", losses.size() - own), .parts = {}};
+  std::vector<Cause> causes;
+  double seconds = 0;
+  for (std::size_t i = own; i < losses.size(); ++i) {
+    causes.push_back(cause_of(losses[i]));
+    seconds += losses[i].seconds;
+  }
+  if (grid.empty())
+    rest.parts.push_back(
+        BarPart{.value = seconds, .details = {{"of wall time", share_of_wall(seconds, wall)}}});
+  else
+    add_phases(rest, phases, grid, causes, wall);
+  chart.bars.push_back(std::move(rest));
   return chart;
 }
 
@@ -107,13 +116,13 @@ Section lost_time_section(const Summary& summary, const LossGrid& grid) {
   Section section{.heading = "Where the time went"};
   const double wall = summary.mean("wall_time_s").value_or(0);
   if (losses_by_phase(summary).empty()) {
-    section.add(Words{"No time was lost."});
+    section.add(Paragraph{"No time was lost."});
     return section;
   }
-  section.add(Words{why_text(summary)});
+  section.add(Paragraph{why_text(summary)});
   section.add(Chart(by_phase(summary, wall)));
   section.add(Chart(by_cause(summary, grid, wall)));
-  if (const std::string next = next_text(summary); !next.empty()) section.add(Words{"Try next: " + next});
+  if (const std::string next = next_text(summary); !next.empty()) section.add(Paragraph{"Try next: " + next});
   return section;
 }
 

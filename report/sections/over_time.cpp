@@ -216,7 +216,7 @@ Duration bucket_for(Duration wall) {
 
 Section over_time_section(const ScenarioFacts& facts, const ShownRun& run) {
   Section section{.heading = "One run over time"};
-  section.add(Words{run.why});
+  section.add(Paragraph{run.why});
   const std::vector<std::string> causes = cause_names(facts);
   const std::vector<const Incident*> incidents = shown_incidents(run.figures);
   const std::vector<ChartBand> bands = bands_of(incidents);
@@ -224,18 +224,18 @@ Section over_time_section(const ScenarioFacts& facts, const ShownRun& run) {
   if (LineChart chart = rates_chart(facts, run, bands); !chart.series.empty())
     section.add(Chart(std::move(chart)));
   if (incidents.empty()) {
-    section.add(Words{"This run has no incident."});
+    section.add(Paragraph{"This run has no incident."});
   } else {
     if (LineChart chart = incidents_chart(causes, incidents); !chart.series.empty())
       section.add(Chart(std::move(chart)));
     section.add(incidents_table(causes, incidents, run.figures.incidents.size()));
   }
   if (facts.spares == 0) {
-    section.add(Words{"The scenario has no spare hosts."});
+    section.add(Paragraph{"The scenario has no spare hosts."});
   } else if (run.spares.size() > 1) {
     section.add(Chart(spares_chart(run, bands)));
   } else {
-    section.add(Words{fmt::format("No spare host was used, of {}.", count_text(facts.spares))});
+    section.add(Paragraph{fmt::format("No spare host was used, of {}.", count_text(facts.spares))});
   }
   return section;
 }

@@ -91,7 +91,7 @@ Page page_of(const RepeatedDrills& drills, const ReportOptions& options) {
   section.add(Chart(ettr_chart(drills)));
   page.sections.push_back(std::move(section));
   Section text{.heading = "Report as text"};
-  text.add(Listing{text_report(drills, options), "report.txt"});
+  text.add(Verbatim{text_report(drills, options), "report.txt"});
   page.sections.push_back(std::move(text));
   return page;
 }

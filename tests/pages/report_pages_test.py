@@ -14,8 +14,9 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path[:0] = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "..", "drill")]
 from browser import PageTest  # noqa: E402
+from drills import Place, run_as  # noqa: E402
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 SECONDS_MAX = 300
@@ -29,20 +30,20 @@ KINDS = {
             ["Where the time went", "Distribution over replicas", "One run over time", "Detection by fault kind", "Cost", "Assumptions"]),
     "run-one": (["run", "tiny-8", "--replica", "3", *OUT],
                 ["Where the time went", "Distribution over replicas", "One run over time", "Detection by fault kind", "Cost"]),
-    "run-priced": (["run", "tiny-8", "--replicas", "10", "--set", "cost.gpu_hour=2.5", "--set", "job.steps=200000", "--set", "job.window=0s", *OUT],
+    "run-priced": (["run", "tiny-8", "--replicas", "10", "--set", "cost.gpu_hour=2.5EUR", "--set", "job.steps=200000", "--set", "job.window=0s", *OUT],
                    ["Cost"]),
     "compare": (["compare", "tiny-8", "--replicas", "20", "--with", "spares.count=3", *OUT], ["B against A", "How single runs are distributed"]),
     "sweep": (["sweep", "tiny-8", "--replicas", "10", "--vary", "checkpoint.interval=1min:2h:log6", *OUT], ["What the values do"]),
     "sweep-two": (["sweep", "tiny-8", "--replicas", "10", "--vary", "checkpoint.interval=1min:2h:log7", "--vary", "spares.count=0:4", *OUT],
                   ["What the values do", "Where the time goes at the best point"]),
     "sweep-words": (["sweep", "tiny-8", "--replicas", "6", "--vary", 'policies.checkpoint="fixed","young","daly"', *OUT], ["What the values do"]),
-    "tune": (["tune", "tiny-8", "--over", "checkpoint.interval", "--budget", "200", *OUT], ["The curve of each field, the others at their best"]),
+    "tune": (["tune", "tiny-8", "--set", "policies.checkpoint=fixed", "--over", "checkpoint.interval", "--budget", "200", *OUT], ["The curve of each field, the others at their best"]),
     "plan": (["plan", "tiny-8", "--tokens", "1T", "--finish-by", "8d", "--replicas", "6", *OUT],
              ["When the work is done", "What the finish hangs on", "Ranking of levers"]),
     "rank": (["rank", "tiny-8", "--lever", "job.start", "--lever", "repair", "--replicas", "10", *OUT], ["Ranking of levers", "Where the time goes, as given"]),
     "scale": (["scale", "rsc1", "--gpus", "1k:8k:log4", "--replicas", "3", *OUT], ["What the number of GPUs does"]),
     "step": (["step", "megascale-175b-12288", "--degrade", "host:17.slow=1.10", "--page", "PAGE"], ["Where the time goes", "Memory", "Network"]),
-    "drill": (["drill", "drill-tiny", "--hosts", "4", "--set", "job.steps=15", "--out", "DIR"],
+    "drill": (["drill", "drill-tiny", "--hosts", "4", *run_as(), "--set", "job.steps=15", "--out", "DIR"],
               ["Where the time went", "One run over time", "Ranks, hosts and clocks"]),
 }
 
@@ -53,7 +54,8 @@ def place():
 
 
 def gauntlet(*words, code=0):
-    done = subprocess.run([GAUNTLET, *words], text=True, capture_output=True, timeout=SECONDS_MAX, check=False)
+    with Place() as files:  # of a drill
+        done = subprocess.run([GAUNTLET, *words], text=True, capture_output=True, timeout=SECONDS_MAX, check=False, env=files.environment())
     if done.returncode != code:
         raise AssertionError(f"gauntlet {' '.join(words)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done

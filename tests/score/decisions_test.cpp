@@ -1,6 +1,7 @@
 // What was decided, held against what was true.
 #include "score/decisions.hpp"
 
+#include "score/spares.hpp"
 #include "tests/score/hand_made_run.hpp"
 
 #include <gmock/gmock.h>
@@ -243,6 +244,9 @@ TEST(Spares, InUseAreThoseGrantedOrInRepairAtMost) {
   run.see(495s, HostReturned{HostId{5}});
   run.carried_out(495s, Readmit{HostId{5}});  // 1
   EXPECT_EQ(run.finishes(500s).spares_max_in_use, 2u);
+  const std::vector<SparesInUse> changes = {{kStart, 0},        {kStart + 470s, 1}, {kStart + 480s, 0},
+                                            {kStart + 490s, 1}, {kStart + 491s, 2}, {kStart + 495s, 1}};
+  EXPECT_EQ(spares_in_use(run.record()), changes);
 }
 
 TEST(Spares, InUseAreNoMoreThanThereAre) {

@@ -167,6 +167,8 @@ class HandMadeRun {
     return score(facts_, placed_truth(), progress_, record_, figures, stop);
   }
 
+  const Record& record() const { return record_; }
+
  private:
   TruthLog placed_truth() const {
     TruthLog truth = truth_;

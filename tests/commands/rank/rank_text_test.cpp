@@ -219,7 +219,8 @@ TEST(RankText, InterruptedBeforeTheFirstLookHasNoAnswer) {
 }
 
 TEST(RankPage, HasABarForEachLeverInOrder) {
-  const std::vector<BarChart> charts = charts_of<BarChart>(page_of(sample_ranking(), {.command = "gauntlet rank mine"}));
+  const std::vector<BarChart> charts =
+      charts_of<BarChart>(page_of(sample_ranking(), {.command = "gauntlet rank mine"}));
   ASSERT_GE(charts.size(), 1U);
   const std::vector<Bar>& bars = charts[0].bars;
   ASSERT_EQ(bars.size(), 5U);

@@ -1,7 +1,7 @@
 #include "commands/scale/page.hpp"
 #include "commands/scale/text.hpp"
-#include "tests/study/store/sample_study.hpp"
 #include "tests/report/page/charts_of.hpp"
+#include "tests/study/store/sample_study.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

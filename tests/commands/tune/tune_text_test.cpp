@@ -229,7 +229,8 @@ TEST(TuneReport, NamesTheReferenceAndExplainsARowThatLostLess) {
 }
 
 TEST(TuneReport, DrawsTheCurveOfEachFieldWithTheBestMarked) {
-  const std::vector<LineChart> lines = charts_of<LineChart>(page_of(one_field(), {.command = "gauntlet tune one-fault"}));
+  const std::vector<LineChart> lines =
+      charts_of<LineChart>(page_of(one_field(), {.command = "gauntlet tune one-fault"}));
   ASSERT_EQ(lines.size(), 1U);
   const LineChart& chart = lines[0];
   ASSERT_EQ(chart.series.at(0).points.size(), 4U) << "what was refused has no point";
