@@ -1,6 +1,7 @@
 // gauntlet run: a scenario file in, an answer out.
 #include "commands/run/command.hpp"
 
+#include "commands/run/details.hpp"
 #include "commands/run/over_time.hpp"
 #include "commands/run/page.hpp"
 #include "core/record/recording.hpp"

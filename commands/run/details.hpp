@@ -1,28 +1,10 @@
-// What the page of a run shows beyond its summary: the values of single replicas, and one replica over time.
+// The details of a run, from the store and from a replica that runs again.
 #pragma once
 
-#include "report/sections/lost_time.hpp"
-#include "report/sections/over_time.hpp"
+#include "commands/run/result.hpp"
 #include "study/experiment.hpp"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace gauntlet {
-
-/// The values of a metric in the replicas that did not give up.
-struct RunValues {
-  std::string metric;
-  std::vector<double> values;
-};
-
-struct RunDetails {
-  LossGrid losses;
-  std::vector<RunValues> values;  // of ETTR, wall time and cost: those that the summary has
-  std::optional<ShownRun> shown;  // the replica whose ETTR is the median
-  std::string not_shown;          // why there is none
-};
 
 /// Of all replicas of a point in the store. The replica whose ETTR is the median, of equal ones the first, is run again for its parts
 /// and its orders; `terms` are those that it was run with. A study that was stopped shows no replica.

@@ -1,7 +1,7 @@
 // A run as a page.
 #pragma once
 
-#include "commands/run/details.hpp"
+#include "commands/run/result.hpp"
 #include "report/page/page.hpp"
 #include "report/report_options.hpp"
 #include "study/summary/summary.hpp"

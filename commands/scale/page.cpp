@@ -63,7 +63,7 @@ LineChart chart_by_size(std::string title, ChartAxis y, std::vector<ChartSeries>
   return {.title = std::move(title),
           .x = {"GPUs", ChartUnit::number, ChartScale::logarithmic},
           .y = std::move(y),
-          .series_title = series.size() > 1 ? "line" : "",
+          .series_title = "",
           .series = std::move(series),
           .marks = {}};
 }

@@ -66,7 +66,8 @@ function linearTicks([low, high], unit, count) {
   return d3.range(Math.ceil(low / step - 1e-9) * step, high + step * 1e-6, step);
 }
 
-// Ticks of a horizontal axis, or a vertical one, so many and so chosen that no label touches another.
+// Ticks of a horizontal axis, or a vertical one, so many and so chosen that no label touches another. A logarithmic axis that is too short for
+// round values has those of a linear one.
 function chooseTicks(scale, unit, log, horizontal) {
   const room = (a, b, text) => Math.abs(scale(a) - scale(b)) - (horizontal ? (textWidth(text(a)) + textWidth(text(b))) / 2 + kGap : kLine + 8) >= 0;
   if (log) {
@@ -74,7 +75,7 @@ function chooseTicks(scale, unit, log, horizontal) {
     for (const level of roundValues(unit, low, high))
       for (const value of level)
         if (value >= low * 0.9999 && value <= high * 1.0001 && chosen.every(c => room(c, value, text))) chosen.push(value);
-    return { values: chosen.sort(d3.ascending), text };
+    if (chosen.length > 1) return { values: chosen.sort(d3.ascending), text };
   }
   const length = Math.abs(scale.range()[1] - scale.range()[0]);
   for (let count = Math.max(1, Math.floor(length / (horizontal ? 56 : 40))); ; --count) {

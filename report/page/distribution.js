@@ -2,6 +2,8 @@
 "use strict";
 
 function drawDistribution(plot, of, width) {
+  const text = tickText(of.value.unit, (of.edges[of.edges.length - 1] - of.edges[0]) / 200);
+  legend(plot, "", of.percentiles.map(([name, value]) => ({ name: `${name}: ${text(value)}`, kind: "text" })));
   const svg = drawing(plot, width, 10, of.title + ": histogram, and share of runs up to each value");
   const rows = of.percentiles.length, counts = { title: "runs", unit: "number", scale: "linear" }, shares = { title: "share", unit: "percent", scale: "linear" };
   const top = 8 + kLine + kMarkRow * rows, bottom = top + 150;
@@ -21,8 +23,7 @@ function drawDistribution(plot, of, width) {
     .attr("y", d => y.at(d.count)).attr("height", d => bottom - y.at(d.count)).style("fill", colour(0));
   const line = d3.line().curve(d3.curveStepAfter).x(d => x.at(d[0])).y(d => z.at(d[1]));
   svg.append("path").attr("class", "line").attr("d", line([[of.cdf[0][0], 0], ...of.cdf])).style("stroke", colour(0));
-  const text = tickText(of.value.unit, (of.edges[of.edges.length - 1] - of.edges[0]) / 200);
-  const marks = of.percentiles.map(([name, value]) => ({ x: value, x_text: "", text: name + ": " + text(value) }));
+  const marks = of.percentiles.map(([name, value]) => ({ x: value, x_text: "", text: name }));
   drawMarkLines(svg, { marks }, x, top, bottom, left, width);
   svg.append("g").selectAll("line").data(of.percentiles).enter().append("line").attr("class", "mark-line").attr("x1", d => x.at(d[1])).attr("x2", d => x.at(d[1])).attr("y1", second).attr("y2", end);
   makeMarks(svg.selectAll(".bin"), d => binTip(of, d));

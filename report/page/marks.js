@@ -44,13 +44,15 @@ function makeMarks(selection, lines) {
     });
 }
 
-// Names with a sample of what they look like. `entries`: {name, kind: "line" | "box" | "dot" | "band" | "strip" | "outline" | "star", index}.
+// Names with a sample of what they look like. `entries`: {name, kind: "line" | "box" | "dot" | "band" | "strip" | "outline" | "star" | "text", index}.
 function legend(parent, title, entries) {
   if (entries.length === 0) return;
   const list = parent.append("ul").attr("class", "legend");
   if (title) list.append("li").attr("class", "legend-title").text(title);
   for (const { name, kind, index } of entries) {
-    const item = list.append("li"), sample = item.append("svg").attr("width", 22).attr("height", 12).attr("aria-hidden", "true");
+    const item = list.append("li");
+    if (kind === "text") { item.append("span").text(name); continue; }
+    const sample = item.append("svg").attr("width", 22).attr("height", 12).attr("aria-hidden", "true");
     if (kind === "line")
       sample.append("line").attr("x2", 22).attr("y1", 6).attr("y2", 6).style("stroke", colour(index)).style("stroke-width", 2.5).attr("stroke-dasharray", dash(index));
     else if (kind === "dot") sample.append("path").attr("transform", "translate(11,6)").attr("d", shape(index)).style("fill", colour(index));

@@ -107,6 +107,8 @@ class ReportPages(PageTest):
         self.assertEqual(self.browser.count("figure.chart .plot > svg"), len(charts), "each chart is drawn")
         counted = self.browser.run("return [...document.querySelectorAll('figure.chart')].map(f => f.querySelectorAll('.mark').length)")
         self.assertEqual(counted, [marks_of(chart) for chart in charts], "a mark for each value")
+        ticks = self.browser.run("return [...document.querySelectorAll('figure.chart')].map(f => f.querySelectorAll('text.tick').length)")
+        self.assertGreaterEqual(min(ticks), 2, "each chart has axes")
         rows = self.browser.run("return [...document.querySelectorAll('figure.chart')].map(f => f.querySelectorAll('.behind tbody tr').length)")
         self.assertTrue(all(rows), "a table behind each chart")
         self.assert_sound(kind)

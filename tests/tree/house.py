@@ -60,7 +60,7 @@ ROOMS = {
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report", "report/page"),
     # No command includes another: what two need moves down.
     "commands/new": ("core", "models", "policies", "config", "study", "shell"),
-    "commands/run": ("core", "core/record", "score", "study", "study/summary", "study/published", "study/store", "report", "report/page",
+    "commands/run": ("core", "core/record", "study", "study/summary", "study/published", "study/store", "report", "report/page",
                      "report/sections", "shell"),
     "commands/sweep": ("core", "core/math", "score", "config", "study", "study/summary", "report", "report/page", "report/sections", "shell"),
     "commands/compare": ("core", "score", "study", "study/summary", "report", "report/page", "report/sections", "shell"),

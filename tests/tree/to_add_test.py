@@ -57,6 +57,7 @@ OTHER_MEANINGS = {
     "A signal": {"commands/step/traffic.cpp", "commands/step/traffic.hpp"},  # of other jobs on the fabric
     "A study": {
         "core/random/law.cpp", "config/fields/laws.cpp", "study/levers/stretched.cpp", "commands/validate/oracles/renewals.cpp",  # of a distribution
+        "report/page/chart_json.cpp",                    # of an axis
         "shell/workbench.hpp", "study/store/store.hpp",  # comments that give a sweep as an example
     },
 }
