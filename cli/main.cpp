@@ -10,6 +10,7 @@
 #include "commands/scale/command.hpp"
 #include "commands/step/command.hpp"
 #include "commands/sweep/command.hpp"
+#include "commands/timeline/command.hpp"
 #include "commands/topology/command.hpp"
 #include "commands/trace/command.hpp"
 #include "commands/tune/command.hpp"
@@ -25,32 +26,15 @@ namespace gauntlet {
 namespace {
 
 // As `gauntlet --help` lists them.
-constexpr auto kCommands = {add_new,
-                            add_run,
-                            add_sweep,
-                            add_compare,
-                            add_tune,
-                            add_plan,
-                            add_rank,
-                            add_scale,
-                            add_step,
-                            add_topology,
-                            add_validate,
-                            add_trace,
-                            add_replay,
-                            add_drill,
-                            add_segments,
-                            add_calibrate,
-                            add_ctl,
-                            add_agent,
-                            add_agent_probe,
-                            add_agent_checkpointer,
-                            add_certs,
-                            add_probe,
-                            add_scenario_commands,
-                            add_list,
-                            add_explain,
-                            add_results};
+constexpr auto kCommands = {add_new,      add_run,         add_sweep,
+                            add_compare,  add_tune,        add_plan,
+                            add_rank,     add_scale,       add_step,
+                            add_topology, add_validate,    add_trace,
+                            add_timeline, add_replay,      add_drill,
+                            add_segments, add_calibrate,   add_ctl,
+                            add_agent,    add_agent_probe, add_agent_checkpointer,
+                            add_certs,    add_probe,       add_scenario_commands,
+                            add_list,     add_explain,     add_results};
 
 int main_program(int argc, char** argv) {
   try {

@@ -54,6 +54,7 @@ ROOMS = {
     "study/mpi": ("core", "core/record", "score", "config", "study"),
     "report": ("core", "core/record", "score", "study/summary"),
     "report/levers": ("report", "study/summary"),
+    "report/trace_events": ("core",),
     "report/worlds": ("core", "score", "study", "study/summary", "report"),
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report"),
     # No command includes another: what two need moves down.
@@ -68,6 +69,7 @@ ROOMS = {
     "commands/rank": ("core", "study", "study/levers", "study/summary", "report", "report/levers", "shell"),
     "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "shell"),
     "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
+    "commands/timeline": ("core", "core/record", "models", "sim", "score", "config", "study", "study/store", "report/trace_events", "shell"),
     "commands/topology": ("models", "config", "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),

@@ -1,0 +1,85 @@
+#include "commands/timeline/plan.hpp"
+
+#include "core/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace gauntlet {
+
+GroupNumber TracePlan::group(std::uint32_t rank, const std::string& name) {
+  const auto [found, fresh] = by_name_.try_emplace(name, groups_.size());
+  if (fresh) groups_.push_back({.rank = rank, .name = name});
+  return found->second;
+}
+
+SliceNumber TracePlan::add(GroupNumber group, Time begin, Time end, TraceLabel label) {
+  slices_.push_back({.group = group, .begin = begin, .end = end, .label = std::move(label)});
+  return slices_.size() - 1;
+}
+
+void TracePlan::mark(SliceNumber slice, Time at, TraceLabel label) {
+  slices_[slice].marks.push_back({.at = at, .label = std::move(label)});
+  ++marks_;
+}
+
+void TracePlan::link(SliceNumber from, SliceNumber to, std::string name) {
+  expect(slices_[from].begin <= slices_[to].begin && from < to, "an arrow goes forward");
+  slices_[from].links.push_back({.to = to, .name = std::move(name)});
+  ++links_;
+}
+
+/// By slice: the first track of its group that is free when it begins.
+std::vector<TraceTrack> TracePlan::tracks_of(std::uint32_t process, const std::vector<SliceNumber>& in_order,
+                                             TraceEvents& into) const {
+  std::vector<std::vector<Time>> free_from(groups_.size());  // by group and lane
+  std::vector<std::size_t> lane_of(slices_.size());
+  for (const SliceNumber number : in_order) {
+    const Slice& slice = slices_[number];
+    std::vector<Time>& lanes = free_from[slice.group];
+    auto lane = std::find_if(lanes.begin(), lanes.end(), [&](Time from) { return from <= slice.begin; });
+    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), kStart);
+    *lane = slice.end;
+    lane_of[number] = static_cast<std::size_t>(lane - lanes.begin());
+  }
+  std::vector<GroupNumber> groups(groups_.size());
+  std::iota(groups.begin(), groups.end(), GroupNumber{0});
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](GroupNumber a, GroupNumber b) { return groups_[a].rank < groups_[b].rank; });
+  std::vector<std::vector<TraceTrack>> tracks(groups_.size());
+  for (const GroupNumber each : groups)
+    for (std::size_t lane = 0; lane < free_from[each].size(); ++lane)
+      tracks[each].push_back(into.add_track(
+          process, lane == 0 ? groups_[each].name : fmt::format("{} ({})", groups_[each].name, lane + 1)));
+  std::vector<TraceTrack> out;
+  for (std::size_t i = 0; i < slices_.size(); ++i) out.push_back(tracks[slices_[i].group][lane_of[i]]);
+  return out;
+}
+
+void TracePlan::write(std::uint32_t process, TraceEvents& into) const {
+  std::vector<SliceNumber> in_order(slices_.size());
+  std::iota(in_order.begin(), in_order.end(), SliceNumber{0});
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [&](SliceNumber a, SliceNumber b) { return slices_[a].begin < slices_[b].begin; });
+  const std::vector<TraceTrack> tracks = tracks_of(process, in_order, into);
+  std::vector<std::vector<std::pair<TraceArrow, const Link*>>> arriving(slices_.size());
+  for (const SliceNumber number : in_order) {
+    const Slice& slice = slices_[number];
+    const Duration begin = slice.begin - kStart;
+    into.add_slice(tracks[number], begin, slice.end - kStart, slice.label);
+    for (const auto& [arrow, link] : arriving[number])
+      into.end_arrow(arrow, tracks[number], begin, link->name);
+    for (const Link& link : slice.links) {
+      const TraceArrow arrow = into.new_arrow();
+      into.begin_arrow(arrow, tracks[number], begin, link.name);
+      arriving[link.to].emplace_back(arrow, &link);
+    }
+    for (const Mark& mark : slice.marks) into.add_instant(tracks[number], mark.at - kStart, mark.label);
+  }
+}
+
+}  // namespace gauntlet
