@@ -32,6 +32,7 @@ struct StepRequest {
   std::string ecmp = "spread";
   std::vector<std::string> beside, storm;     // "host:3-host:8", "host:8"
   std::optional<std::string> trace, heatmap;  // files to make
+  std::uint32_t steps = 1;                    // of the trace
   bool json = false;
 };
 
@@ -90,7 +91,7 @@ std::vector<Problem> problems_of_files(const StepRequest& request) {
   const auto add = [&](std::optional<Problem> problem) {
     if (problem) problems.push_back(std::move(*problem));
   };
-  if (request.trace) add(problem_of_output(*request.trace, kTraceBegins, "a trace", "--trace"));
+  if (request.trace) add(problem_of_output(*request.trace, step_trace_begins(), "a trace", "--trace"));
   if (request.heatmap) add(problem_of_output(*request.heatmap, kMapBegins, "a heat map", "--heatmap"));
   if (request.trace && request.trace == request.heatmap)
     add(Problem{.file = "--heatmap",
@@ -102,7 +103,7 @@ std::vector<Problem> problems_of_files(const StepRequest& request) {
 
 bool write_files(const StepRequest& request, const StepAnswer& answer) {
   std::optional<Problem> problem;
-  if (request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures));
+  if (request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures, request.steps));
   if (!problem && request.heatmap) problem = write_output(*request.heatmap, to_svg(*answer.pictures));
   if (problem) print_problems({&*problem, 1});
   return !problem;
@@ -151,7 +152,7 @@ void add_step(Program& program) {
   Command step = program.command("step", "Show how long one training step takes, and where its time goes",
                                  "  gauntlet step megascale-175b-12288\n"
                                  "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
-                                 "      --trace step.json --heatmap step.svg");
+                                 "      --trace step.json --steps 3 --heatmap step.svg");
   add_scenario(step, request->scenario);
   add_sets(step, request->sets);
   step.value("--degrade", request->degrade,
@@ -175,8 +176,13 @@ void add_step(Program& program) {
              "A restore from storage at this host to all hosts of the job (max-min)")
       .type_name("host:A")
       .one_value_each();
-  step.value("--trace", request->trace, "Write a time line here, for https://ui.perfetto.dev")
-      .type_name("FILE");
+  const Option trace =
+      step.value("--trace", request->trace, "Write a time line here, for https://ui.perfetto.dev")
+          .type_name("FILE");
+  step.value("--steps", request->steps, "Steps of the time line, all equal (default: 1)")
+      .type_name("N")
+      .between(1u, kMostTracedSteps)
+      .needs(trace);
   step.value("--heatmap", request->heatmap, "Write a map of which stage waits for which here, as SVG")
       .type_name("FILE");
   add_json(step, request->json);

@@ -155,7 +155,7 @@ class Drawing {
     if (const auto* watch = std::get_if<Watch>(&what)) watched_[watch->id.value] = enumerator(watch->signal);
     if (const auto* probe = std::get_if<Probe>(&what)) watched_.try_emplace(probe->report.value, "probe");
     TraceArguments arguments = arguments_of(what);
-    arguments.emplace(arguments.begin(), "order", static_cast<std::int64_t>(given.order.id.value));
+    arguments.emplace(arguments.begin(), "order_id", static_cast<std::int64_t>(given.order.id.value));
     std::string name = name_of_order(run_.world, what);
     const SliceNumber slice =
         plan_.add(plan_.group(track_rank::kOrders, "orders: " + kind_of_order(what)), given.at, run_.end(),

@@ -63,7 +63,9 @@ int write_timeline(const TimelineRequest& request) {
     return kFailed;
   }
   if (!print(answer_of(request, timeline))) return kFailed;
-  return source.missing ? wrong_input(*source.missing) : kSuccess;
+  if (!source.missing) return kSuccess;
+  print_problems({&*source.missing, 1});
+  return kFailed;
 }
 
 int timeline_command(const TimelineRequest& request) {

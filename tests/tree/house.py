@@ -68,7 +68,7 @@ ROOMS = {
                       "study/published", "report", "report/levers", "shell"),
     "commands/rank": ("core", "study", "study/levers", "study/summary", "report", "report/levers", "shell"),
     "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "shell"),
-    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
+    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "report/trace_events", "shell"),
     "commands/timeline": ("core", "core/record", "models", "sim", "score", "config", "study", "study/store", "report/trace_events", "shell"),
     "commands/topology": ("models", "config", "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
