@@ -168,10 +168,10 @@ TimelineSource of_directory(const TimelineQuestion& question, const std::atomic<
   return of_recording(file.string(), question.against_simulation, stop);
 }
 
-/// A recording, or what a write of one that was cut short leaves. A scenario begins otherwise.
+/// A recording, or what a write of one that was cut short leaves. A scenario begins otherwise, and does not come through a pipe.
 bool looks_like_recording(const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;
+  if (!fs::is_regular_file(path, error)) return fs::exists(path, error);
   constexpr std::size_t kEnough = 9;  // "gauntlet-"
   std::ifstream in(path, std::ios::binary);
   std::string start(kEnough, '\0');

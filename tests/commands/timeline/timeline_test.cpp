@@ -31,7 +31,9 @@ Truth entry(Duration at, TruthKind what, std::uint32_t number, bool stops) {
 /// A record in which each observation of a host is made at a time, and some are answered.
 class RecordMaker {
  public:
-  RecordMaker() { add(0s, Started{.job = {0}, .inventory = {.job_hosts = 8, .spares = 1}}, false); }
+  RecordMaker() {
+    add(0s, Started{.job = {0}, .inventory = {.job_hosts = 8, .spares = 1, .layout = {}}}, false);
+  }
   RecordMaker& seen(Duration at, ComponentId who, bool is_answered) {
     return add(at, Seen{.watch = {1}, .who = who, .sensed = kStart + at}, is_answered);
   }
