@@ -2,7 +2,7 @@
 
 #include "commands/timeline/episodes.hpp"
 #include "commands/timeline/groups.hpp"
-#include "commands/timeline/words.hpp"
+#include "commands/timeline/names.hpp"
 #include "core/component.hpp"
 #include "core/record/enumerators.hpp"
 
@@ -88,7 +88,7 @@ class Drawing {
     const Observed& seen = run_.record.observations[place];
     const auto [first, last] = showing_.equal_range(place);
     if (const auto* what = std::get_if<Seen>(&seen.what)) {
-      const bool alone = !joins_ || is_answered || first != last;
+      const bool alone = is_answered || first != last;
       chain_.observations[place] = detected(seen.at, *what, alone);
     } else if (const auto* outcome = std::get_if<Outcome>(&seen.what)) {
       chain_.observations[place] = answered(seen.at, *outcome);
@@ -102,7 +102,8 @@ class Drawing {
       plan_.link(each->second.first, *chain_.observations[place], each->second.second);
   }
 
-  /// Alone, or together with others of its detector; nothing then.
+  /// `alone`: it must be. Else it may be drawn together with others of its detector, and nothing is returned: with all of them where they are
+  /// many, and with those of the same time.
   std::optional<SliceNumber> detected(Time at, const Seen& seen, bool alone) {
     const auto watched = watched_.find(seen.watch.value);
     const std::string signal = watched == watched_.end() ? "unknown" : watched->second;
@@ -110,20 +111,23 @@ class Drawing {
     std::string name = name_of(seen.who);
     if (seen.edge != Edge::sample) name += fmt::format(" {}", enumerator(seen.edge));
     if (seen.more > 0) name += fmt::format(" and {} more", seen.more);
-    if (alone) {
+    const bool at_once = std::exchange(last_[group], at) == at;  // many hosts of a switch
+    if (alone || !(joins_ || at_once)) {
       together_.erase(group);
       return plan_.add(
           group, at, at,
           {.name = std::move(name), .category = "observation", .arguments = arguments_of(Observation(seen))});
     }
+    if (!joins_ && together_.contains(group) && together_[group].at != at) together_.erase(group);
     const auto [found, fresh] = together_.try_emplace(group);
+    found->second.at = at;
     if (fresh)
       found->second.slice =
           plan_.add(group, at, at, {.name = {}, .category = "observations", .arguments = {}});
     Together& of = found->second;
     ++of.count;
     plan_.set_end(of.slice, at);
-    plan_.label(of.slice).name = fmt::format("{} observations", of.count);
+    plan_.label(of.slice).name = fmt::format("{} observation{}", of.count, of.count == 1 ? "" : "s");
     plan_.label(of.slice).arguments = {{"count", of.count}};
     return std::nullopt;
   }
@@ -165,6 +169,7 @@ class Drawing {
   }
 
   struct Together {
+    Time at;  // of the last one
     SliceNumber slice = 0;
     std::int64_t count = 0;
   };
@@ -177,6 +182,7 @@ class Drawing {
   std::map<std::uint32_t, std::string> watched_;                             // signals, by watch
   std::map<std::uint64_t, std::pair<SliceNumber, std::string>> open_;        // by order
   std::map<GroupNumber, Together> together_;
+  std::map<GroupNumber, std::optional<Time>> last_;  // that a detector saw something
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace gauntlet {
 
-/// Observations of detectors that are drawn one by one. Of more, those that no order answers and no arrow leads to are drawn
+/// Observations of detectors that are drawn one by one, but for those of one detector and time. Of more, those that no order answers and no arrow leads to are drawn
 /// together: an assumption about what anybody looks at.
 inline constexpr std::size_t kMostSingleObservations = 20'000;
 

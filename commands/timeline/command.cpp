@@ -1,8 +1,8 @@
 // gauntlet timeline: a trace of a run, for Perfetto.
 #include "commands/timeline/command.hpp"
 
+#include "commands/timeline/assemble.hpp"
 #include "commands/timeline/source.hpp"
-#include "commands/timeline/timeline.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/output_file.hpp"

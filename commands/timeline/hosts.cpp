@@ -104,23 +104,27 @@ class HostWalk {
 
   struct Now {
     State state;
+    Time since;
     SliceNumber slice;
   };
 
+  /// What lasts no time is not drawn: a host that returns is readmitted at once.
   void move(Time at, HostId host, State to) {
-    const std::string name = name_of(component(host));
-    if (const auto before = now_.find(host); before != now_.end()) {
-      if (before->second.state == to) return;
-      plan_.set_end(before->second.slice, at);
-      if (before->second.state == State::stands_by) --standing_by_;
-    }
+    const auto before = now_.find(host);
+    if (before != now_.end() && before->second.state == to) return;
+    if (before != now_.end() && before->second.state == State::stands_by) --standing_by_;
     if (to == State::stands_by && by_) ++standing_by_;
-    const SliceNumber slice = plan_.add(plan_.group(track_rank::of_host(host.value), name), at, at,
-                                        {.name = kStateNames[static_cast<std::size_t>(to)],
-                                         .category = "host",
-                                         .arguments = {{"host", std::int64_t{host.value}}}});
+    const std::string state = kStateNames[static_cast<std::size_t>(to)];
+    const bool anew = before == now_.end() || before->second.since < at;
+    if (anew && before != now_.end()) plan_.set_end(before->second.slice, at);
+    const SliceNumber slice = anew ? begin(at, host, state) : before->second.slice;
+    plan_.label(slice).name = state;
     if (by_) plan_.link(*by_, slice, "host");
-    now_.insert_or_assign(host, Now{to, slice});
+    now_.insert_or_assign(host, Now{to, at, slice});
+  }
+  SliceNumber begin(Time at, HostId host, const std::string& state) {
+    return plan_.add(plan_.group(track_rank::of_host(host.value), name_of(component(host))), at, at,
+                     {.name = state, .category = "host", .arguments = {{"host", std::int64_t{host.value}}}});
   }
   void repair(Time at, HostId host) {
     repairs_.insert_or_assign(host, plan_.add(plan_.group(track_rank::kRepairs, "repairs"), at, at,

@@ -33,17 +33,30 @@ void TracePlan::link(SliceNumber from, SliceNumber to, std::string name) {
   ++links_;
 }
 
-/// By slice: the first track of its group that is free when it begins.
+/// By slice: the first track of its group that is free when it begins. A slice of no length keeps its time from longer ones
+/// (TraceEvents).
 std::vector<TraceTrack> TracePlan::tracks_of(std::uint32_t process, const std::vector<SliceNumber>& in_order,
                                              TraceEvents& into) const {
-  std::vector<std::vector<Time>> free_from(groups_.size());  // by group and lane
+  // Perfetto stacks what begins at one time and has no length, and drops what is deeper than 512. So many are rows enough.
+  constexpr std::size_t kMostAtOnce = 32;
+  struct Lane {
+    Time begin, end;          // of its last slice
+    std::size_t at_once = 0;  // slices of no length, up to the last one
+  };
+  std::vector<std::vector<Lane>> of_groups(groups_.size());
   std::vector<std::size_t> lane_of(slices_.size());
   for (const SliceNumber number : in_order) {
     const Slice& slice = slices_[number];
-    std::vector<Time>& lanes = free_from[slice.group];
-    auto lane = std::find_if(lanes.begin(), lanes.end(), [&](Time from) { return from <= slice.begin; });
-    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), kStart);
-    *lane = slice.end;
+    const bool is_long = slice.begin < slice.end;
+    std::vector<Lane>& lanes = of_groups[slice.group];
+    auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& each) {
+      const bool met = each.end == slice.begin && each.begin == each.end && is_long;
+      const bool full = each.end == slice.begin && each.at_once == kMostAtOnce;
+      return each.end <= slice.begin && !met && !full;
+    });
+    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), Lane{});
+    const std::size_t before = lane->end == slice.begin ? lane->at_once : 0;
+    *lane = {slice.begin, slice.end, is_long ? 0 : before + 1};
     lane_of[number] = static_cast<std::size_t>(lane - lanes.begin());
   }
   std::vector<GroupNumber> groups(groups_.size());
@@ -52,7 +65,7 @@ std::vector<TraceTrack> TracePlan::tracks_of(std::uint32_t process, const std::v
                    [&](GroupNumber a, GroupNumber b) { return groups_[a].rank < groups_[b].rank; });
   std::vector<std::vector<TraceTrack>> tracks(groups_.size());
   for (const GroupNumber each : groups)
-    for (std::size_t lane = 0; lane < free_from[each].size(); ++lane)
+    for (std::size_t lane = 0; lane < of_groups[each].size(); ++lane)
       tracks[each].push_back(into.add_track(
           process, lane == 0 ? groups_[each].name : fmt::format("{} ({})", groups_[each].name, lane + 1)));
   std::vector<TraceTrack> out;

@@ -1,7 +1,7 @@
 #include "commands/timeline/training.hpp"
 
 #include "commands/timeline/groups.hpp"
-#include "commands/timeline/words.hpp"
+#include "commands/timeline/names.hpp"
 #include "core/component.hpp"
 #include "core/record/enumerators.hpp"
 #include "score/phase_log.hpp"

@@ -52,9 +52,15 @@ std::string members_of(const TraceArguments& arguments) {
   return out;
 }
 
+/// ,"pid":1,"tid":1001; without a track of the process ,"pid":1
+std::string place_of(TraceTrack track) {
+  return fmt::format(",\"pid\":{}", track.process) +
+         (track.number == 0 ? "" : fmt::format(",\"tid\":{}", track.number));
+}
+
 std::string tail_of(TraceTrack track, const TraceLabel& label) {
-  std::string out = fmt::format(",\"name\":{},\"cat\":{},\"pid\":{},\"tid\":{}", quote(label.name),
-                                quote(label.category), track.process, track.number);
+  std::string out =
+      fmt::format(",\"name\":{},\"cat\":{}", quote(label.name), quote(label.category)) + place_of(track);
   if (!label.colour.empty()) out += fmt::format(",\"cname\":{}", quote(label.colour));
   if (!label.arguments.empty()) out += fmt::format(",\"args\":{{{}}}", members_of(label.arguments));
   return out + "}";
@@ -73,22 +79,20 @@ TraceEvents::TraceEvents(std::string_view what, const TraceArguments& about) : h
 
 void TraceEvents::name(std::string_view what, TraceTrack track, std::string_view member,
                        const std::string& value) {
-  names_.push_back(
-      fmt::format("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"{}\":{}}}}}", what,
-                  track.process, track.number, member, value));
+  names_.push_back(fmt::format("{{\"ph\":\"M\",\"name\":\"{}\"{},\"args\":{{\"{}\":{}}}}}", what,
+                               place_of(track), member, value));
 }
 
 void TraceEvents::name_process(std::uint32_t process, const std::string& text) {
+  expect(process >= 1 && process <= kMostProcesses, "processes count from 1");
   name("process_name", {process, 0}, "name", quote(text));
   name("process_sort_index", {process, 0}, "sort_index", fmt::format("{}", process));
 }
 
 TraceTrack TraceEvents::add_track(std::uint32_t process, const std::string& text) {
-  if (last_.size() <= process) last_.resize(process + 1);
-  const TraceTrack track = {process, ++last_[process]};
+  const TraceTrack track = {process, kMostProcesses + ++tracks_};
   name("thread_name", track, "name", quote(text));
   name("thread_sort_index", track, "sort_index", fmt::format("{}", track.number));
-  ++tracks_;
   return track;
 }
 
@@ -103,12 +107,13 @@ void TraceEvents::add_instant(TraceTrack track, Duration at, const TraceLabel& l
       {at, fmt::format("{{\"ph\":\"i\",\"s\":\"t\",\"ts\":{}{}", microseconds(at), tail_of(track, label))});
 }
 
-void TraceEvents::add_count(std::uint32_t process, const std::string& name, Duration at, double value) {
+void TraceEvents::add_count(std::uint32_t process, const std::string& name, const std::string& member,
+                            Duration at, double value) {
   expect(std::isfinite(value), "a counter is a number");
   events_.push_back(
       {at, fmt::format(
                "{{\"ph\":\"C\",\"ts\":{}{}", microseconds(at),
-               tail_of({process, 0}, {.name = name, .category = "count", .arguments = {{"value", value}}}))});
+               tail_of({process, 0}, {.name = name, .category = "count", .arguments = {{member, value}}}))});
 }
 
 void TraceEvents::arrow(char kind, TraceArrow arrow, TraceTrack track, Duration at, std::string_view name) {

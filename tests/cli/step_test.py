@@ -150,7 +150,11 @@ class Trace(StepTest):
         return json.loads(file.read_text())["traceEvents"]
 
     def names(self, events, what):
-        return {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what}
+        return {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what and "tid" in e}
+
+    def track_of(self, events, process, stage):
+        """Its place among the tracks of its process, where every stage has one."""
+        return sorted(number for at, number in self.names(events, "thread_name") if at == process)[stage]
 
     def check_process(self, events, process, stages, chunks, micro_batches):
         """Every stage's passes come in order, none overlaps, each waits for the one before it; its bubble."""
@@ -158,8 +162,9 @@ class Trace(StepTest):
         ends, bubbles = {}, []
         slices = [e for e in events if e["ph"] == "X" and e["pid"] == process]
         for stage in range(stages):
-            self.assertIn(f": stage {stage}, ", tracks[process, stage + 1])
-            mine = sorted((e for e in slices if e["tid"] == stage + 1 and "micro_batch" in e.get("args", {})),
+            track = self.track_of(events, process, stage)
+            self.assertIn(f": stage {stage}, ", tracks[process, track])
+            mine = sorted((e for e in slices if e["tid"] == track and "micro_batch" in e.get("args", {})),
                           key=lambda e: e["ts"])
             order = [(e["args"]["backward"], e["args"]["chunk"], e["args"]["micro_batch"]) for e in mine]
             self.assertEqual(order, order_of_stage(stage, stages, chunks, micro_batches), f"stage {stage}")
@@ -188,9 +193,9 @@ class Trace(StepTest):
         slow = self.check_process(events, 1, stages=8, chunks=6, micro_batches=32)
         healthy = self.check_process(events, 2, stages=8, chunks=6, micro_batches=32)
         named = {e["tid"] for e in slow if "host 17 slow" in e["name"]}
-        self.assertEqual(named, {1}, "host 17 is stage 0 of replica 17")
+        self.assertEqual(named, {self.track_of(events, 1, 0)}, "host 17 is stage 0 of replica 17")
         self.assertFalse([e for e in healthy if "slow" in e["name"]])
-        first = [next(e for e in slices if e["tid"] == 1 and "args" in e) for slices in (slow, healthy)]
+        first = [next(e for e in slices if e["tid"] == self.track_of(events, e["pid"], 0) and "args" in e) for slices in (slow, healthy)]
         self.assertNotEqual(first[0]["cname"], first[1]["cname"])
         ratio = first[0]["dur"] / first[1]["dur"]
         self.assertTrue(1 < ratio < 1.1, f"compute alone is slow, so the pass takes {ratio} times as long")

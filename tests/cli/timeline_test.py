@@ -184,7 +184,7 @@ class Replica(TimelineTest):
         self.assertEqual(len(trace.of("repair")), len([each for each in trace.of("order") if each.arguments["kind"] == "Evict"]))
         in_repair = [value for _, value in trace.counters[1, "hosts in repair"]]
         self.assertEqual(max(in_repair), max(self.open_at(trace.of("repair"))))
-        steps = [value for _, value in trace.counters[1, "steps"]]
+        steps = [value for _, value in trace.counters[1, "steps completed"]]
         self.assertEqual(max(steps), json.loads(self.must("run", TINY, "--replica", 3, "--json").stdout)["metrics"]["steps"]["mean"])
 
     @staticmethod
@@ -308,16 +308,16 @@ class Output(TimelineTest):
 class Reader(unittest.TestCase):
     """The reader refuses what Perfetto drops: a test of the trace that cannot fail is none."""
 
-    HEAD = [{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "p"}},
-            {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "t"}}]
+    HEAD = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}},
+            {"ph": "M", "name": "thread_name", "pid": 1, "tid": 11, "args": {"name": "t"}}]
 
     @staticmethod
-    def slice(begin, length, tid=1):
+    def slice(begin, length, tid=11):
         return {"ph": "X", "ts": begin, "dur": length, "name": "x", "cat": "c", "pid": 1, "tid": tid}
 
     @staticmethod
     def arrow(kind, at, number=1):
-        return {"ph": kind, "id": number, "ts": at, "name": "a", "cat": "arrow", "pid": 1, "tid": 1, **({"bp": "e"} if kind == "f" else {})}
+        return {"ph": kind, "id": number, "ts": at, "name": "a", "cat": "arrow", "pid": 1, "tid": 11, **({"bp": "e"} if kind == "f" else {})}
 
     def read(self, *events, head=None):
         return trace_reader.Trace(json.dumps({"otherData": {}, "displayTimeUnit": "ms", "traceEvents": [*(head or self.HEAD), *events]}))
@@ -329,14 +329,20 @@ class Reader(unittest.TestCase):
 
     def test_bad_ones(self):
         arrow, part = self.arrow, self.slice
-        for events in ([part(0, 5), part(1, 5)], [part(2, 1), part(1, 1)], [part(0, 1, tid=2)], [part(-1, 1)], [part(0, 0.0001)],
+        for events in ([part(0, 5), part(1, 5)], [part(2, 1), part(1, 1)], [part(0, 1, tid=12)], [part(-1, 1)], [part(0, 0.0001)],
                        [part(0, 5), arrow("s", 0)], [part(0, 5), arrow("f", 0)], [part(0, 5), arrow("s", 0), arrow("f", 7)],
                        [part(0, 5), arrow("s", 0), arrow("s", 0)], [part(0, 5), arrow("s", 0), arrow("f", 1), arrow("f", 1)],
                        [part(0, 5), arrow("s", 9), arrow("f", 9)],
-                       [{"ph": "C", "ts": 0, "name": "n", "cat": "count", "pid": 1, "tid": 0, "args": {"value": "many"}}],
+                       [part(0, 0)] * 513,
+                       [part(0, 9), {"ph": "i", "s": "t", "ts": 1, "name": "n", "cat": "c", "pid": 1, "tid": 11}, arrow("s", 1), arrow("f", 1)],
+                       [{"ph": "C", "ts": 0, "name": "n", "cat": "count", "pid": 1, "args": {"value": "many"}}],
                        [{**part(0, 1), "name": "<b>"}], [{**part(0, 1), "more": 1}], [{"ph": "Z", "ts": 0, "name": "z"}]):
             with self.assertRaises(trace_reader.Wrong, msg=events):
                 self.read(*events)
+        for number in (1, 11):  # of the process, of another track
+            more = [{**self.HEAD[0], "pid": 2}, {**self.HEAD[1], "pid": 2, "tid": number}]
+            with self.assertRaises(trace_reader.Wrong):
+                self.read(head=[*self.HEAD, *more])
         with self.assertRaises(trace_reader.Wrong):
             trace_reader.Trace('{"otherData":{},"displayTimeUnit":"ms","traceEvents":[NaN]}')
 

@@ -1,6 +1,8 @@
 """A strict reader of the Chrome trace event format, for files that Perfetto shall open.
 
-Perfetto drops what breaks these rules, and says so only in its statistics. Times are whole nanoseconds here.
+Perfetto drops what breaks these rules, and says so only in its statistics. They are read off its importer
+(https://github.com/google/perfetto/tree/main/src/trace_processor/importers: json/json_trace_parser_impl.cc,
+common/slice_tracker.cc, common/flow_tracker.cc). Times are whole nanoseconds here.
 """
 import collections
 import decimal
@@ -9,13 +11,14 @@ import json
 ALLOWED = {"M": {"name", "pid", "tid", "args"},
            "X": {"ts", "dur", "name", "cat", "pid", "tid", "args", "cname"},
            "i": {"s", "ts", "name", "cat", "pid", "tid", "args"},
-           "C": {"ts", "name", "cat", "pid", "tid", "args"},
+           "C": {"ts", "name", "cat", "pid", "args"},
            "s": {"id", "ts", "name", "cat", "pid", "tid"},
            "f": {"id", "ts", "bp", "name", "cat", "pid", "tid"}}
 NEEDED = {"M": {"name", "pid", "args"}, "X": {"ts", "dur", "name"}, "i": {"s", "ts", "name"}, "C": {"ts", "name", "args"},
           "s": {"id", "ts", "name"}, "f": {"id", "ts", "bp", "name"}}
 PROCESS_NAMES = ("process_name", "process_sort_index")
 THREAD_NAMES = ("thread_name", "thread_sort_index")
+MOST_DEPTH = 512  # of slices in each other
 
 Slice = collections.namedtuple("Slice", "process track name category begin end arguments place")
 Mark = collections.namedtuple("Mark", "process track name category at arguments")
@@ -46,6 +49,11 @@ def nanoseconds(value):
     return int(exact)
 
 
+def as_perfetto_sorts(event):
+    """By time; of one time slices with a length first, the longest before others, then all else as in the file."""
+    return (nanoseconds(event["ts"]) if "ts" in event else -1), -nanoseconds(event["dur"]) if "dur" in event else 0
+
+
 class Trace:
     """A whole trace. `processes`: name by number. `tracks`: name by (process, number)."""
 
@@ -57,13 +65,28 @@ class Trace:
         self.processes, self.tracks, self.slices, self.marks, self.arrows = {}, {}, [], [], []
         self.counters = collections.defaultdict(list)  # (process, name) -> (time, value)
         self.order = {}
-        self.stacks, self.last, self.begun, self.ended = collections.defaultdict(list), 0, {}, {}
-        for event in document["traceEvents"]:
+        self.stacks, self.begun, self.ended = collections.defaultdict(list), {}, {}
+        self.check_order(document["traceEvents"])
+        for event in sorted(document["traceEvents"], key=as_perfetto_sorts):
             self.read(event)
         need(set(self.begun) == set(self.ended), f"arrows without an end: {set(self.begun) ^ set(self.ended)}")
         need(len(set(self.tracks.values())) > 0, "there is no track")
         for process, _ in self.tracks:
             need(process in self.processes, f"process {process} has no name")
+        numbers = [number for _, number in self.tracks]
+        need(len(set(numbers)) == len(numbers), "two tracks have one number: names are given by number alone")
+        need(not set(numbers) & set(self.processes), "a track has the number of a process, and is taken for its main thread")
+
+    @staticmethod
+    def check_order(events):
+        last, names = 0, True
+        for event in events:
+            if event.get("ph") == "M":
+                need(names, "names come first")
+                continue
+            names, at = False, nanoseconds(event.get("ts", 0))
+            need(at >= last, f"time goes back from {last} to {at}: {event}")
+            last = at
 
     def read(self, event):
         kind = event.get("ph")
@@ -74,8 +97,6 @@ class Trace:
         if kind == "M":
             return self.named(event)
         at = nanoseconds(event["ts"])
-        need(at >= self.last, f"time goes back from {self.last} to {at}: {event}")
-        self.last = at
         need(event["pid"] in self.processes, f"process {event['pid']} has no name")
         if kind == "C":
             return self.count(event, at)
@@ -84,7 +105,6 @@ class Trace:
         return None
 
     def named(self, event):
-        need(self.last == 0 and not self.slices, "names come first")
         if event["name"] in PROCESS_NAMES:
             if event["name"] == "process_name":
                 need(event["pid"] not in self.processes, f"process {event['pid']} has two names")
@@ -99,30 +119,39 @@ class Trace:
         self.tracks[track] = event["args"]["name"]
 
     def count(self, event, at):
-        need(list(event["args"]) == ["value"], f"a counter has one value: {event}")
-        value = event["args"]["value"]
+        need(len(event["args"]) == 1, f"a counter has one value: {event}")
+        member, value = next(iter(event["args"].items()))
         need(isinstance(value, (int, decimal.Decimal)) and decimal.Decimal(value).is_finite(), f"{value} is not finite")
-        self.counters[event["pid"], event["name"]].append((at, value))
+        self.counters[event["pid"], event["name"] + " " + member].append((at, value))
 
     def slice(self, event, at):
-        stack = self.stacks[event["pid"], event["tid"]]
-        end = at + nanoseconds(event["dur"])
-        while stack and stack[-1].end <= at:
-            stack.pop()
-        need(not stack or end <= stack[-1].end, f"{event} overlaps {stack[-1] if stack else None}")
-        found = Slice(event["pid"], event["tid"], event["name"], event["cat"], at, end, event.get("args", {}), len(self.slices))
-        stack.append(found)
+        found = Slice(event["pid"], event["tid"], event["name"], event["cat"], at, at + nanoseconds(event["dur"]), event.get("args", {}),
+                      len(self.slices))
+        self.push(found)
         self.slices.append(found)
+
+    def push(self, found):
+        """Onto what is open in its track. Of no length: it lies on others of no length."""
+        stack = self.stacks[found.process, found.track]
+        has_length = found.begin < found.end
+        while stack and (stack[-1].end < found.begin or
+                         (stack[-1].end == found.begin and (has_length or stack[-1].begin < stack[-1].end))):
+            stack.pop()
+        need(not stack or found.end <= stack[-1].end, f"{found} overlaps {stack[-1] if stack else None}")
+        need(len(stack) < MOST_DEPTH, f"{found} lies in {len(stack)} others")
+        stack.append(found)
 
     def mark(self, event, at):
         need(event["s"] == "t", "an instant belongs to its track")
-        self.marks.append(Mark(event["pid"], event["tid"], event["name"], event["cat"], at, event.get("args", {})))
+        found = Mark(event["pid"], event["tid"], event["name"], event["cat"], at, event.get("args", {}))
+        self.marks.append(found)
+        self.push(Slice(*found[:4], at, at, found.arguments, None))
 
     def enclosing(self, event, at):
+        """What is open on top, whether it is over or not."""
         stack = self.stacks[event["pid"], event["tid"]]
-        while len(stack) > 1 and stack[-1].end < at:
-            stack.pop()
         need(stack and stack[-1].begin <= at <= stack[-1].end, f"no slice encloses {event}")
+        need(stack[-1].place is not None, f"an instant has an arrow: {event}")
         return stack[-1]
 
     def begin_arrow(self, event, at):

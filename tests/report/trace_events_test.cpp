@@ -24,19 +24,19 @@ TEST(TraceEvents, EventsComeInOrderOfTimeAndThoseOfOneTimeAsTheyWereAdded) {
   events.begin_arrow(arrow, track, 0us, "leads");
   events.add_instant(track, 2us, {.name = "then", .category = "c"});
   events.end_arrow(arrow, track, 2us, "leads");
-  events.add_count(1, "steps", 3us, 12);
+  events.add_count(1, "steps", "completed", 3us, 12);
   EXPECT_EQ(events.text(),
             R"({"otherData":{"what":"gauntlet test","seed":7},"displayTimeUnit":"ms","traceEvents":[
-{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"a process"}},
-{"ph":"M","name":"process_sort_index","pid":1,"tid":0,"args":{"sort_index":1}},
-{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"a track"}},
-{"ph":"M","name":"thread_sort_index","pid":1,"tid":1,"args":{"sort_index":1}},
-{"ph":"X","ts":0,"dur":1.001,"name":"early","cat":"c","pid":1,"tid":1,"cname":"good","args":{"n":0.5}},
-{"ph":"s","id":1,"ts":0,"name":"leads","cat":"arrow","pid":1,"tid":1},
-{"ph":"X","ts":2,"dur":3,"name":"late","cat":"c","pid":1,"tid":1},
-{"ph":"i","s":"t","ts":2,"name":"then","cat":"c","pid":1,"tid":1},
-{"ph":"f","id":1,"ts":2,"bp":"e","name":"leads","cat":"arrow","pid":1,"tid":1},
-{"ph":"C","ts":3,"name":"steps","cat":"count","pid":1,"tid":0,"args":{"value":12.0}}
+{"ph":"M","name":"process_name","pid":1,"args":{"name":"a process"}},
+{"ph":"M","name":"process_sort_index","pid":1,"args":{"sort_index":1}},
+{"ph":"M","name":"thread_name","pid":1,"tid":1001,"args":{"name":"a track"}},
+{"ph":"M","name":"thread_sort_index","pid":1,"tid":1001,"args":{"sort_index":1001}},
+{"ph":"X","ts":0,"dur":1.001,"name":"early","cat":"c","pid":1,"tid":1001,"cname":"good","args":{"n":0.5}},
+{"ph":"s","id":1,"ts":0,"name":"leads","cat":"arrow","pid":1,"tid":1001},
+{"ph":"X","ts":2,"dur":3,"name":"late","cat":"c","pid":1,"tid":1001},
+{"ph":"i","s":"t","ts":2,"name":"then","cat":"c","pid":1,"tid":1001},
+{"ph":"f","id":1,"ts":2,"bp":"e","name":"leads","cat":"arrow","pid":1,"tid":1001},
+{"ph":"C","ts":3,"name":"steps","cat":"count","pid":1,"args":{"completed":12.0}}
 ]}
 )");
   EXPECT_TRUE(events.text().starts_with(trace_begins("gauntlet test")));

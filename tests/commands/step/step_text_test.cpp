@@ -156,7 +156,7 @@ StepPictures two_by_two() {
 std::string slice(const std::string& name, int track, double begin, double lasts) {
   return "\"ts\":" + std::to_string(static_cast<int>(begin * 1e6)) +
          ",\"dur\":" + std::to_string(static_cast<int>(lasts * 1e6)) + ",\"name\":\"" + name +
-         "\",\"cat\":\"step\",\"pid\":1,\"tid\":" + std::to_string(track + 1) + ",";
+         "\",\"cat\":\"step\",\"pid\":1,\"tid\":" + std::to_string(1001 + track) + ",";
 }
 
 /// How often a text comes in another.
@@ -176,8 +176,9 @@ TEST(StepTrace, EachRankHasATrackAndWaitsForTheSlowOne) {
   // The slowest computes for 2 s of the pass, rank 2 for 0.75 of that.
   EXPECT_THAT(trace, HasSubstr(slice("waits for GPU 1 of host 1", 0, 1.5, 0.5)));
   EXPECT_THAT(trace, HasSubstr(slice("F0 (GPU 1 of host 1 slow)", 1, 0, 3) + "\"cname\":\"terrible\""));
-  EXPECT_THAT(trace,
-              Not(HasSubstr("\"name\":\"waits for GPU 1 of host 1\",\"cat\":\"step\",\"pid\":1,\"tid\":2")));
+  EXPECT_THAT(
+      trace,
+      Not(HasSubstr("\"name\":\"waits for GPU 1 of host 1\",\"cat\":\"step\",\"pid\":1,\"tid\":1002")));
   EXPECT_THAT(trace, HasSubstr(slice("B0", 1, 7, 2)));  // slow forward alone
   EXPECT_THAT(trace, HasSubstr(slice("waits for GPU 0 of host 3", 2, 2, 1)));
 }
@@ -199,11 +200,11 @@ TEST(StepTrace, ArrowsLeadAlongWhatIsSent) {
   const std::string trace = to_trace(two_by_two(), 1);
   // F0 of stage 0 begins at 0 s on rank 3, the slowest of it, and F0 of stage 1 at 3 s on rank 7.
   EXPECT_THAT(trace,
-              HasSubstr("{\"ph\":\"s\",\"id\":5,\"ts\":0,\"name\":\"sends activations\",\"cat\":\"arrow\","
-                        "\"pid\":1,\"tid\":2}"));
+              HasSubstr("{\"ph\":\"s\",\"id\":4,\"ts\":0,\"name\":\"sends activations\",\"cat\":\"arrow\","
+                        "\"pid\":1,\"tid\":1002}"));
   EXPECT_THAT(trace,
-              HasSubstr("{\"ph\":\"f\",\"id\":5,\"ts\":3000000,\"bp\":\"e\",\"name\":\"sends activations\","
-                        "\"cat\":\"arrow\",\"pid\":1,\"tid\":3}"));
+              HasSubstr("{\"ph\":\"f\",\"id\":4,\"ts\":3000000,\"bp\":\"e\",\"name\":\"sends activations\","
+                        "\"cat\":\"arrow\",\"pid\":1,\"tid\":1003}"));
   EXPECT_EQ(count_of("\"name\":\"sends gradients\"", trace), 2U) << "one arrow, two ends";
   EXPECT_EQ(count_of("\"name\":\"holds up\"", trace), 2U) << "rank 2 waits for rank 3 forward";
   // Of both stages to the reduction, and from there to the optimizer.

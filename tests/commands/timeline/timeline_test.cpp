@@ -121,11 +121,23 @@ TEST(TracePlan, SlicesThatOverlapGetTracksOfTheirOwn) {
   plan.write(1, events);
   const std::string text = events.text();
   EXPECT_EQ(events.tracks(), 3U);
-  EXPECT_THAT(text, HasSubstr("\"tid\":1,\"args\":{\"name\":\"first\"}"));
-  EXPECT_THAT(text, HasSubstr("\"tid\":2,\"args\":{\"name\":\"first (2)\"}"));
-  EXPECT_THAT(text, HasSubstr("\"tid\":3,\"args\":{\"name\":\"second\"}"));
-  EXPECT_THAT(text, HasSubstr("\"name\":\"c\",\"cat\":\"c\",\"pid\":1,\"tid\":2"));
+  EXPECT_THAT(text, HasSubstr("\"tid\":1001,\"args\":{\"name\":\"first\"}"));
+  EXPECT_THAT(text, HasSubstr("\"tid\":1002,\"args\":{\"name\":\"first (2)\"}"));
+  EXPECT_THAT(text, HasSubstr("\"tid\":1003,\"args\":{\"name\":\"second\"}"));
+  EXPECT_THAT(text, HasSubstr("\"name\":\"c\",\"cat\":\"c\",\"pid\":1,\"tid\":1002"));
   EXPECT_THAT(text, HasSubstr("{\"ph\":\"f\",\"id\":1,\"ts\":1,"));
+}
+
+TEST(TracePlan, ASliceOfNoLengthKeepsItsTimeFromLongerOnes) {
+  TracePlan plan;
+  const GroupNumber group = plan.group(1, "group");
+  for (const Duration length : {0us, 0us, 5us, 0us})
+    plan.add(group, kStart + 1us, kStart + 1us + length, {.name = "x", .category = "c"});
+  TraceEvents events("gauntlet test", {});
+  events.name_process(1, "p");
+  plan.write(1, events);
+  EXPECT_EQ(events.tracks(), 2U);
+  EXPECT_THAT(events.text(), HasSubstr("\"dur\":5,\"name\":\"x\",\"cat\":\"c\",\"pid\":1,\"tid\":1002"));
 }
 
 TEST(Chain, ManyUnansweredObservationsAreDrawnTogether) {
@@ -145,6 +157,32 @@ TEST(Chain, ManyUnansweredObservationsAreDrawnTogether) {
   EXPECT_THAT(together, HasSubstr("\"ts\":1000000,\"dur\":3000000,\"name\":\"4 observations\""));
   EXPECT_THAT(together, HasSubstr("\"ts\":5000000,\"dur\":0,\"name\":\"host 2\""));
   EXPECT_THAT(together, HasSubstr("\"ts\":6000000,\"dur\":4000000,\"name\":\"5 observations\""));
+}
+
+TEST(Chain, UnansweredObservationsOfOneTimeAreDrawnTogether) {
+  RecordMaker maker;
+  for (const Duration at : {1s, 1s, 1s, 2s, 2s}) maker.seen(at, host(2), false);
+  maker.seen(2s, host(3), true);
+  TimelineRun run{.title = "t", .world = {}, .record = maker.take(), .logs = {}};
+  TracePlan plan;
+  add_chain(run, plan);
+  TraceEvents events("gauntlet test", {});
+  events.name_process(1, "p");
+  plan.write(1, events);
+  const std::string text = events.text();
+  EXPECT_THAT(text, HasSubstr("\"ts\":1000000,\"dur\":0,\"name\":\"2 observations\""));
+  EXPECT_THAT(text, HasSubstr("\"ts\":2000000,\"dur\":0,\"name\":\"1 observation\""));
+  EXPECT_THAT(text, HasSubstr("\"ts\":2000000,\"dur\":0,\"name\":\"host 3\""));
+}
+
+TEST(TracePlan, ThousandsOfSlicesOfNoLengthAreNotStacked) {
+  TracePlan plan;
+  const GroupNumber group = plan.group(1, "group");
+  for (int i = 0; i < 100; ++i) plan.add(group, kStart, kStart, {.name = "x", .category = "c"});
+  TraceEvents events("gauntlet test", {});
+  events.name_process(1, "p");
+  plan.write(1, events);
+  EXPECT_EQ(events.tracks(), 4U);  // 32 in each
 }
 
 }  // namespace

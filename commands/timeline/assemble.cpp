@@ -1,4 +1,4 @@
-#include "commands/timeline/timeline.hpp"
+#include "commands/timeline/assemble.hpp"
 
 #include "commands/timeline/chain.hpp"
 #include "commands/timeline/hosts.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kWhat = "gauntlet timeline";
 
 struct Counter {
-  std::string name;
+  std::string name, member;
   std::vector<CountAt> values;
 };
 
@@ -41,11 +41,11 @@ Planned plan_of(const TimelineRun& run) {
     DrawnTraining training = add_training(run, out.plan);
     out.counts.checkpoints = static_cast<std::uint64_t>(training.checkpoints);
     out.counts.checkpoints_each = training.checkpoints_each;
-    out.counters.push_back({"steps", std::move(training.steps)});
+    out.counters.push_back({"steps", "completed", std::move(training.steps)});
   }
   HostCounts hosts = add_hosts(run, chain, out.plan);
-  out.counters.push_back({"hosts that stand by", std::move(hosts.standing_by)});
-  out.counters.push_back({"hosts in repair", std::move(hosts.in_repair)});
+  out.counters.push_back({"hosts", "that stand by", std::move(hosts.standing_by)});
+  out.counters.push_back({"hosts", "in repair", std::move(hosts.in_repair)});
   return out;
 }
 
@@ -69,7 +69,7 @@ Timeline timeline_of(const std::vector<TimelineRun>& runs) {
     planned[i].plan.write(process, events);
     for (const Counter& counter : planned[i].counters)
       for (const CountAt& each : counter.values)
-        events.add_count(process, counter.name, each.at - kStart, each.value);
+        events.add_count(process, counter.name, counter.member, each.at - kStart, each.value);
   }
   out.tracks = events.tracks();
   out.arrows = events.arrows();

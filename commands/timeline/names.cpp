@@ -1,4 +1,4 @@
-#include "commands/timeline/words.hpp"
+#include "commands/timeline/names.hpp"
 
 #include "core/component.hpp"
 #include "core/quantity.hpp"
