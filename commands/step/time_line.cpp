@@ -55,7 +55,7 @@ class ReplicaTrace {
  public:
   ReplicaTrace(const StepPictures& pictures, const ReplicaPicture& of, std::uint32_t process,
                TraceEvents& into)
-      : pictures_(pictures), of_(of), process_(process), into_(into) {
+      : of_(of), process_(process), into_(into) {
     for (std::uint32_t s = 0; s < of.stages.size(); ++s) {
       ranks_.emplace_back();
       for (const PictureRank& each : of.stages[s].shown)
@@ -215,7 +215,6 @@ class ReplicaTrace {
   }
   const StepPass* first_pass() const { return of_.passes.empty() ? nullptr : &of_.passes.front(); }
 
-  const StepPictures& pictures_;
   const ReplicaPicture& of_;
   std::uint32_t process_;
   TraceEvents& into_;
