@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 
-struct ListOfNames {
+struct Listing {
   std::string_view kind;
   std::vector<Listed> (*list)();
 };
@@ -76,7 +76,7 @@ std::vector<Listed> list_injectors() {
   return out;
 }
 
-constexpr std::array<ListOfNames, 13> kListings = {{{"scenarios", list_scenarios},
+constexpr std::array<Listing, 13> kListings = {{{"scenarios", list_scenarios},
                                                     {"fault-models", list_fault_models},
                                                     {"faults", list_faults},
                                                     {"injectors", list_injectors},
@@ -113,7 +113,7 @@ std::string table(const std::vector<Listed>& entries) {
 
 std::vector<std::string> listed_kinds() {
   std::vector<std::string> kinds;
-  for (const ListOfNames& listing : kListings) kinds.emplace_back(listing.kind);
+  for (const Listing& listing : kListings) kinds.emplace_back(listing.kind);
   return kinds;
 }
 
@@ -145,7 +145,7 @@ std::vector<Listed> filtered(std::vector<Listed> entries, const std::string& fil
 
 int list_command(const ListRequest& request) {
   std::string out;
-  for (const ListOfNames& listing : kListings) {
+  for (const Listing& listing : kListings) {
     if (!request.kind.empty() && request.kind != listing.kind) continue;
     const std::vector<Listed> entries = filtered(listing.list(), request.filter);
     if (entries.empty()) continue;

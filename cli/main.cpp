@@ -10,6 +10,7 @@
 #include "commands/scale/command.hpp"
 #include "commands/step/command.hpp"
 #include "commands/sweep/command.hpp"
+#include "commands/timeline/command.hpp"
 #include "commands/topology/command.hpp"
 #include "commands/trace/command.hpp"
 #include "commands/tune/command.hpp"
@@ -37,6 +38,7 @@ constexpr auto kCommands = {add_new,
                             add_topology,
                             add_validate,
                             add_trace,
+                            add_timeline,
                             add_replay,
                             add_drill,
                             add_segments,

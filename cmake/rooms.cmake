@@ -67,6 +67,7 @@ set(GAUNTLET_COMMANDS
     commands_rank
     commands_scale
     commands_step
+    commands_timeline
     commands_topology
     commands_trace
     commands_calibrate
@@ -122,6 +123,7 @@ set(GAUNTLET_ALL_ROOMS
     report_page
     report_sections
     report_levers
+    report_trace_events
     report_worlds
     shell
     ${GAUNTLET_COMMANDS}

@@ -55,13 +55,16 @@ Recording record(const LoadedScenario& loaded, std::uint64_t seed, std::uint32_t
                                   .replica = replica};
   std::optional<PolicyError> broken;
   std::optional<Record> record;
+  std::optional<RunLogs> logs;
   {
     const py::gil_scoped_release released;
     try {
       Simulation simulation(scenario.world, scenario.policies);
       Figures figures;
-      if (simulation.run({.seed = seed, .replica = replica, .full_telemetry = full_telemetry}, figures))
+      if (simulation.run({.seed = seed, .replica = replica, .full_telemetry = full_telemetry}, figures)) {
         record = simulation.record();
+        logs = simulation.logs();
+      }
       if (record && scenario.policies.custom)
         check_again(*record, scenario.policies, {.seed = seed, .replica = replica});
     } catch (PolicyError& error) {
@@ -73,7 +76,7 @@ Recording record(const LoadedScenario& loaded, std::uint64_t seed, std::uint32_t
   }
   if (broken) raise(*broken);
   if (!record) raise_interruption();
-  return {.header = header, .record = std::move(*record), .measurements = {}};
+  return {.header = header, .record = std::move(*record), .measurements = {}, .logs = std::move(logs)};
 }
 
 /// (recording or None, problems): a recording that was cut short has both.
@@ -85,7 +88,11 @@ py::tuple read(const std::string& file) {
 }
 
 py::list save(const Recording& recording, const std::string& file) {
-  const std::optional<Problem> problem = write_recording(file, recording.header, recording.record);
+  RecordingEnd end;
+  if (recording.measurements) end.measurements = *recording.measurements;
+  if (recording.logs) end.logs = &*recording.logs;
+  const std::optional<Problem> problem =
+      write_recording(file, recording.header, recording.record, system_files(), end);
   return problem ? problem_tuples({&*problem, 1}) : py::list();
 }
 

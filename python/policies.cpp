@@ -467,7 +467,8 @@ py::object exception_of(const PolicyError& error) {
                                                        .seed = error.replica().seed,
                                                        .replica = error.replica().replica},
                                             .record = error.record(),
-                                            .measurements = {}});
+                                            .measurements = {},
+                                            .logs = {}});
   py::object out = py::module_::import("gauntlet.errors").attr("PolicyError")(error.what(), **members);
   try {
     if (breach.cause) std::rethrow_exception(breach.cause);

@@ -27,14 +27,14 @@ Cause cause_of(StopReason reason) {
 class Walk {
  public:
   Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures,
-       StopLook& look, OverTime* over_time)
+       StopLook& look, ChargeListener* listener)
       : log_(truth.log()),
         truth_(truth, hosts_, look),
         progress_(progress),
         record_(record),
         figures_(figures),
         look_(look),
-        over_time_(over_time),
+        listener_(listener),
         orders_(record, look) {
     walked_.harm.resize(truth.log().size());
   }
@@ -84,7 +84,7 @@ class Walk {
   void charge(Phase phase, Duration time, Cause cause) {
     if (time == Duration::zero()) return;
     at(figures_.phases, phase) += time;
-    if (over_time_ != nullptr) over_time_->charge(phase, time);
+    if (listener_ != nullptr) listener_->charge(phase, time, cause);
     if (phase == Phase::effective) return;
     at(figures_.lost[cause.value], phase) += time;
     const bool episode = phase == Phase::checkpoint_stall || phase == Phase::slowdown;
@@ -177,18 +177,18 @@ class Walk {
                               : last < mark_ ? stretch.end
                                              : time_of_mark(stretch);
     const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_at(redone_until);
-    in_pieces(over_time_, stretch, stretch.begin, {from, redone_to, redone_until}, [&](const Piece& part) {
+    in_pieces(listener_, stretch, stretch.begin, {from, redone_to, redone_until}, [&](const Piece& part) {
       in_steps(part.steps() * stretch.step + part.blocked(stretch.cadence), {}, {}, true);
     });
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
       if (last >= mark_) close(first < mark_ ? time_of_mark(stretch) : stretch.begin);
     }
-    in_pieces(over_time_, stretch, redone_until, {redone_to, to, stretch.end}, [&](const Piece& part) {
+    in_pieces(listener_, stretch, redone_until, {redone_to, to, stretch.end}, [&](const Piece& part) {
       const std::int64_t fresh = part.steps();
       in_steps(fresh * stretch.step, fresh * stretch.healthy_step, fresh * stretch.for_fewer, false);
       charge(Phase::checkpoint_stall, part.blocked(stretch.cadence), kCauseCheckpoint);
-      if (over_time_ != nullptr) over_time_->completed(fresh, part.until);
+      if (listener_ != nullptr) listener_->completed(fresh, part.until);
     });
     count_corrupt(stretch, first, first + redone, last);
 
@@ -464,7 +464,7 @@ class Walk {
   const Record& record_;
   Figures& figures_;
   StopLook& look_;
-  OverTime* over_time_;  // null unless parts of the wall time are asked for
+  ChargeListener* listener_;  // null unless somebody asks when the charges fell
   OrdersByTime orders_;
   std::size_t order_ = 0, seen_ = 0;  // the next order and observation of the gaps
   Waits waits_;
@@ -493,8 +493,8 @@ class Walk {
 }  // namespace
 
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures, StopLook& look, OverTime* over_time) {
-  return Walk(truth, progress, record, figures, look, over_time).run(end);
+                     Figures& figures, StopLook& look, ChargeListener* listener) {
+  return Walk(truth, progress, record, figures, look, listener).run(end);
 }
 
 }  // namespace gauntlet

@@ -3,9 +3,9 @@
 
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
+#include "score/charges.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
-#include "score/over_time.hpp"
 #include "score/stop_look.hpp"
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Walked {
       harm;  // by place in the truth log, of onsets: effective time that the fault cost, or spoilt
 };
 
-/// Fills the phases, the causes, the incidents with their times, steps and false alarms; of the phases and steps also
-/// `over_time`, where it is not null.
+/// Fills the phases, the causes, the incidents with their times, steps and false alarms; tells the phases and new steps, as
+/// the charges, to a listener that is not null.
 Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
-                     Figures& figures, StopLook& look, OverTime* over_time);
+                     Figures& figures, StopLook& look, ChargeListener* listener);
 
 }  // namespace gauntlet

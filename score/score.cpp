@@ -1,8 +1,10 @@
 #include "score/score.hpp"
 
 #include "core/contract.hpp"
+#include "score/charges.hpp"
 #include "score/decisions.hpp"
 #include "score/detection.hpp"
+#include "score/over_time.hpp"
 #include "score/phases.hpp"
 #include "score/released.hpp"
 
@@ -48,16 +50,13 @@ void clear(Figures& figures, std::size_t kinds) {
 }
 
 void fill(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
-          Figures& figures, StopLook& look) {
+          Figures& figures, StopLook& look, ChargeListener* listener) {
   const Observed& last = record.observations.back();
   const Time end = last.at;
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
   const HostLog by_host(truth, look);
-  std::optional<OverTime> over_time;
-  if (facts.bucket > Duration::zero()) over_time.emplace(facts.bucket, figures.over_time);
-  const Walked walked =
-      charge_phases(by_host, progress, record, end, figures, look, over_time ? &*over_time : nullptr);
+  const Walked walked = charge_phases(by_host, progress, record, end, figures, look, listener);
   const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures, look);
   judge_detection(by_host, record, walked, figures, look);
   figures.released = time_released(record, end, look);
@@ -92,14 +91,25 @@ bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   expect(!record.observations.empty(), "a run has at least its first observation");
   clear(figures, facts.on_training_clock.size());
   StopLook look(stop);
+  std::optional<OverTime> over_time;
+  if (facts.bucket > Duration::zero()) over_time.emplace(facts.bucket, figures.over_time);
   try {
-    fill(facts, truth, progress, record, figures, look);
+    fill(facts, truth, progress, record, figures, look, over_time ? &*over_time : nullptr);
   } catch (const StopLook::Stopped&) {
     return false;
   }
   check_sums(figures);
   if (facts.bucket > Duration::zero()) check_buckets(figures);
   return true;
+}
+
+void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures, PhaseLog& phases) {
+  expect(!record.observations.empty(), "a run has at least its first observation");
+  clear(figures, facts.on_training_clock.size());
+  StopLook look(nullptr);
+  fill(facts, truth, progress, record, figures, look, &phases);
+  check_sums(figures);
 }
 
 }  // namespace gauntlet

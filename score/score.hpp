@@ -6,6 +6,7 @@
 #include "core/record/record.hpp"
 #include "core/record/truth.hpp"
 #include "score/figures.hpp"
+#include "score/phase_log.hpp"
 
 #include <atomic>
 #include <vector>
@@ -23,5 +24,9 @@ struct ScoreFacts {
 /// nothing.
 bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
            Figures& figures, const std::atomic<bool>* stop = nullptr);
+
+/// The same, and the phases one after the other.
+void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
+           Figures& figures, PhaseLog& phases);
 
 }  // namespace gauntlet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/record/record.hpp"
+#include "core/record/run_logs.hpp"
 #include "models/world/world.hpp"
 #include "policies/constants.hpp"
 #include "score/score.hpp"
@@ -37,6 +38,7 @@ class Simulation {
 
   /// Of the last run.
   const Record& record() const { return record_; }
+  RunLogs logs() const { return {.truth = cluster_.truth(), .progress = cluster_.progress()}; }
   const SimCluster& cluster() const { return cluster_; }
 
  private:

@@ -53,12 +53,6 @@ class TemporaryRecord {
   std::error_code ignored_;
 };
 
-/// How far ahead faults are planned: well beyond the fault-free run, for one that takes longer meets more.
-Time horizon(const World& world) {
-  if (world.job.window > Duration::zero()) return kStart + world.job.window;
-  return kStart + 10 * world.job.steps * world.job.step_time;
-}
-
 ResultDirectory::Opened open_results(const DrillTask& task, const ScenarioFacts& facts, Existing existing) {
   const StudyIdentity study = {.command = "drill",
                                .arguments = command_of(task.request, facts.seed),
@@ -71,21 +65,29 @@ ResultDirectory::Opened open_results(const DrillTask& task, const ScenarioFacts&
   return opened;
 }
 
+RecordingEnd end_of(const DrillResult& result) {
+  return {.measurements = result.measurements, .logs = &result.logs};
+}
+
 /// One point with one replica.
 std::optional<Problem> write_results(ResultDirectory& directory, const DrillTask& task,
-                                     const MeasuredDrill& drill) {
+                                     const MeasuredDrill& drill, bool keeps_recording) {
   const ResolvedScenario& resolved = task.resolved;
   Store& store = directory.store();
   const std::uint32_t point =
       store.add_point({.label = "", .settings = {}, .text = resolved.values, .facts = drill.summary.facts});
   store.add(point, 0, {&drill.figures, 1});
   store.put_summary(point, drill.summary);
-  const ResultFile files[] = {
+  std::vector<ResultFile> files = {
       {std::string(kResultFile), to_json(drill.summary)},
       {std::string(kReportFile),
        text_report(drill.summary, {.command = "", .colour = Colour::never}) + drill.sections},
       {std::string(kPageFile), to_html(page_of(task, drill))},
       {std::string(kScenarioFile), resolved.annotated}};
+  // --repeat keeps its recordings beside their results.
+  if (keeps_recording)
+    files.push_back({std::string(kDrillRecordingFile),
+                     recording_bytes(drill.header, drill.result.record, end_of(drill.result))});
   auto problem = directory.commit(files);
   if (problem) problem->suggestion = "make room there, and drill again";
   return problem;
@@ -146,9 +148,8 @@ void score_drill(const DrillTask& task, const ScenarioFacts& facts, MeasuredDril
 }  // namespace
 
 BoundedPlan plan_of(const DrillTask& task) {
-  const World& world = task.scenario.world;
   if (task.request.no_faults) return {};
-  return within_bound(world, draw_plan(world, {.study = task.seed(), .replica = 0}, horizon(world)));
+  return plan_of_drill(task.scenario.world, task.seed());
 }
 
 std::vector<Problem> launcher_of(const DrillTask& task, std::unique_ptr<Launcher>& out) {
@@ -212,8 +213,9 @@ MeasureAnswer measure_drill(const DrillTask& task, const OneDrillOptions& how) {
     return {.drill = std::move(drill), .problems = {}};  // --out stays free for the rest
   if (!how.recording.empty())
     drill.not_written = write_recording(how.recording, drill.header, drill.result.record, system_files(),
-                                        drill.result.measurements);
-  if (directory && !drill.not_written) drill.not_written = write_results(*directory, task, drill);
+                                        end_of(drill.result));
+  if (directory && !drill.not_written)
+    drill.not_written = write_results(*directory, task, drill, how.recording.empty());
   return {.drill = std::move(drill), .problems = {}};
 }
 

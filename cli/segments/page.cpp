@@ -127,13 +127,13 @@ Page segments_page(const SegmentHeatMap& map, double slower, const std::string& 
   Section ranks{.heading = "Ranks"};
   for (std::size_t begin = first_line + 1; begin < answer.size();) {
     const std::size_t end = std::min(answer.find('\n', begin), answer.size());
-    ranks.add(Words{answer.substr(begin, end - begin)});
+    ranks.add(Paragraph{answer.substr(begin, end - begin)});
     begin = end + 1;
   }
   const std::vector<const HeatMapRow*> rows = shown_rows(map);
   if (const std::size_t all = rows_of(map).size(); rows.size() < all)
     ranks.add(
-        Words{fmt::format("The slowest {} of {} ranks are shown; `--json` has all.", rows.size(), all)});
+        Paragraph{fmt::format("The slowest {} of {} ranks are shown; `--json` has all.", rows.size(), all)});
   if (HeatMap chart = map_of_ranks(map, rows); !chart.cells.empty()) ranks.add(std::move(chart));
   page.sections.push_back(std::move(ranks));
   Section groups{.heading = "Groups of ranks"};

@@ -84,7 +84,8 @@ std::optional<Problem> write_record(const RunRequest& request, const Point& poin
                                   .scenario = point.text,
                                   .seed = point.facts.seed,
                                   .replica = request.replica.value_or(0)};
-  return write_recording(request.record, header, simulation.record());
+  const RunLogs logs = simulation.logs();
+  return write_recording(request.record, header, simulation.record(), system_files(), {.logs = &logs});
 }
 
 /// What a modelled step time may be off by, unless the scenario says that it is exact.

@@ -34,6 +34,7 @@ struct StepRequest {
   std::string ecmp = "spread";
   std::vector<std::string> beside, storm;           // "host:3-host:8", "host:8"
   std::optional<std::string> page, trace, heatmap;  // files to make
+  std::uint32_t steps = 1;                          // of the trace
   bool json = false;
 };
 
@@ -93,7 +94,7 @@ std::vector<Problem> problems_of_files(const StepRequest& request) {
     if (problem) problems.push_back(std::move(*problem));
   };
   if (request.page) add(problem_of_output(*request.page, kPageBegins, "a page", "--page"));
-  if (request.trace) add(problem_of_output(*request.trace, kTraceBegins, "a trace", "--trace"));
+  if (request.trace) add(problem_of_output(*request.trace, step_trace_begins(), "a trace", "--trace"));
   if (request.heatmap) add(problem_of_output(*request.heatmap, kMapBegins, "a heat map", "--heatmap"));
   const auto same = [&](const char* option, const std::optional<std::string>& file, const char* other,
                         const std::optional<std::string>& its) {
@@ -121,7 +122,7 @@ std::string html_of(const StepRequest& request, const LoadedScenario& loaded, co
 bool write_files(const StepRequest& request, const LoadedScenario& loaded, const StepAnswer& answer) {
   std::optional<Problem> problem;
   if (request.page) problem = write_output(*request.page, html_of(request, loaded, answer.report));
-  if (!problem && request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures));
+  if (!problem && request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures, request.steps));
   if (!problem && request.heatmap) problem = write_output(*request.heatmap, to_svg(*answer.pictures));
   if (problem) print_problems({&*problem, 1});
   return !problem;
@@ -171,7 +172,7 @@ void add_step(Program& program) {
   Command step = program.command("step", "Show how long one training step takes, and where its time goes",
                                  "  gauntlet step megascale-175b-12288\n"
                                  "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
-                                 "      --trace step.json --heatmap step.svg");
+                                 "      --trace step.json --steps 3 --heatmap step.svg");
   add_scenario(step, request->scenario);
   add_sets(step, request->sets);
   step.value("--degrade", request->degrade,
@@ -197,8 +198,13 @@ void add_step(Program& program) {
       .one_value_each();
   step.value("--page", request->page, "Write the report here as a page with charts, one HTML file")
       .type_name("FILE");
-  step.value("--trace", request->trace, "Write a time line here, for https://ui.perfetto.dev")
-      .type_name("FILE");
+  const Option trace =
+      step.value("--trace", request->trace, "Write a time line here, for https://ui.perfetto.dev")
+          .type_name("FILE");
+  step.value("--steps", request->steps, "Steps of the time line, all equal (default: 1)")
+      .type_name("N")
+      .between(1u, kMostTracedSteps)
+      .needs(trace);
   step.value("--heatmap", request->heatmap, "Write a map of which stage waits for which here, as SVG")
       .type_name("FILE");
   add_json(step, request->json);

@@ -1,21 +1,26 @@
-// One step on a time line that Perfetto opens (https://ui.perfetto.dev).
+// Steps on a time line that Perfetto opens (https://ui.perfetto.dev).
 #pragma once
 
 #include "commands/step/picture.hpp"
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace gauntlet {
 
-/// What every trace begins with.
-inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"what\":\"gauntlet step\"";
+/// The most steps of a time line: an assumption about what anybody looks at.
+inline constexpr std::uint32_t kMostTracedSteps = 100;
 
-/// Chrome trace event format
-/// (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU): a process for each replica, with
-/// a track for each stage's rank of one pipeline (for each rank of a tensor-parallel group that waits for one of its own)
-/// and for each dimension, with what is exposed of its collectives; times in microseconds. A forward pass of micro-batch 3
-/// is "F3", a backward one "B3".
-std::string to_trace(const StepPictures& pictures);
+/// What every trace begins with.
+std::string step_trace_begins();
+
+/// A process for each replica, with a track for each stage's rank of one pipeline (for each rank of a tensor-parallel group that
+/// waits for one of its own) and for each dimension, with what is exposed of its collectives. A forward pass of micro-batch 3
+/// is "F3", a backward one "B3". `steps` equal steps follow each other: the model has one.
+///
+/// Arrows lead along what is sent: from a pass to the same micro-batch on the next stage, from a pass to its collectives, from
+/// the last pass of a stage to the reduction of gradients, from there to the optimizer and to the first pass of the next step; and from the
+/// slowest rank of a tensor-parallel group to those that wait for it.
+std::string to_trace(const StepPictures& pictures, std::uint32_t steps);
 
 }  // namespace gauntlet

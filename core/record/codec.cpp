@@ -4,6 +4,8 @@
 #include "core/record/enumerators.hpp"
 #include "core/record/little_endian.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <concepts>
@@ -21,6 +23,14 @@ template <class T>
 constexpr bool kIsVariant = false;
 template <class... Each>
 constexpr bool kIsVariant<std::variant<Each...>> = true;
+template <class T>
+constexpr bool kIsVector = false;
+template <class Each>
+constexpr bool kIsVector<std::vector<Each>> = true;
+template <class T>
+constexpr bool kIsArray = false;
+template <class Each, std::size_t N>
+constexpr bool kIsArray<std::array<Each, N>> = true;
 
 // --- bytes -------------------------------------------------------------------------------------------------------
 
@@ -47,6 +57,9 @@ class Writer {
     } else if constexpr (kIsVariant<T>) {
       put(static_cast<std::uint8_t>(value.index()));
       std::visit([this](const auto& alternative) { this->put(alternative); }, value);
+    } else if constexpr (kIsVector<T> || kIsArray<T>) {
+      if constexpr (kIsVector<T>) put(std::uint64_t{value.size()});
+      for (const auto& each : value) put(each);
     } else if constexpr (!std::is_same_v<T, std::monostate>) {
       for_each_member(value, [this](std::string_view, const auto& each) { this->put(each); });
     }
@@ -81,6 +94,8 @@ template <>
 constexpr Tier kLast<Tier> = Tier::storage;
 template <>
 constexpr Restore kLast<Restore> = Restore::every_rank;
+template <>
+constexpr TruthKind kLast<TruthKind> = TruthKind::grew;
 
 class Reader {
  public:
@@ -120,6 +135,13 @@ class Reader {
       std::uint8_t index = 0;
       get(index);
       get_alternative(value, index, std::make_index_sequence<std::variant_size_v<T>>{});
+    } else if constexpr (kIsVector<T>) {
+      std::uint64_t count = 0;
+      get(count);
+      for (; good_ && count > 0; --count)
+        get(value.emplace_back());  // each takes bytes: a wrong count ends soon
+    } else if constexpr (kIsArray<T>) {
+      for (auto& each : value) get(each);
     } else if constexpr (!std::is_same_v<T, std::monostate>) {
       for_each_member(value, [this](std::string_view, auto& each) { this->get(each); });
     }
@@ -142,6 +164,31 @@ std::optional<T> decode(std::string_view& bytes) {
   Reader reader(bytes);
   reader.get(value);
   return reader.good() ? std::optional<T>(value) : std::nullopt;
+}
+
+bool is_possible(const Cadence& cadence) {
+  const auto further = [](const Cadence::Further& each) {
+    return each.every >= 0 && each.taken >= 0 && each.stall >= Duration::zero();
+  };
+  return cadence.first >= 0 && cadence.every > 0 && cadence.stall >= Duration::zero() &&
+         std::all_of(cadence.further.begin(), cadence.further.end(), further);
+}
+
+bool is_possible(const RunLogs& logs) {
+  Time last = kStart;
+  for (const Truth& each : logs.truth)
+    if (each.at < std::exchange(last, each.at) || each.hosts == 0) return false;
+  last = kStart;
+  for (const Stretch& each : logs.progress.stretches) {
+    if (each.begin < last || each.end < each.begin || each.origin > each.begin) return false;
+    if (each.step <= Duration::zero() || each.healthy_step < Duration::zero()) return false;
+    if (each.for_fewer < Duration::zero() || each.first_step < 0 || !is_possible(each.cadence)) return false;
+    last = each.end;
+  }
+  last = kStart;
+  for (const Pause& each : logs.progress.pauses)
+    if (each.begin < std::exchange(last, each.end) || each.end < each.begin) return false;
+  return true;
 }
 
 // --- fingerprints ------------------------------------------------------------------------------------------------
@@ -227,11 +274,16 @@ class Printer {
 
 void encode(const Observed& value, ByteBuffer& out) { Writer(out).put(value); }
 void encode(const Order& value, ByteBuffer& out) { Writer(out).put(value); }
+void encode(const RunLogs& value, ByteBuffer& out) { Writer(out).put(value); }
 
 void fold(const Order& value, Fingerprint& into) { Folder(into).put(value); }
 
 std::optional<Observed> decode_observed(std::string_view& bytes) { return decode<Observed>(bytes); }
 std::optional<Order> decode_order(std::string_view& bytes) { return decode<Order>(bytes); }
+std::optional<RunLogs> decode_run_logs(std::string_view& bytes) {
+  auto logs = decode<RunLogs>(bytes);
+  return logs && is_possible(*logs) ? std::move(logs) : std::nullopt;
+}
 
 std::string to_text(const Observed& value) {
   Printer printer;

@@ -1,9 +1,10 @@
-// One description of every observation, order and part of them: its name and its members. Writing, reading, printing,
-// hashing and comparing all walk it, so that no member can be forgotten in one of them.
+// One description of every observation, order, entry of a log and part of them: its name and its members. Writing, reading,
+// printing, hashing and comparing all walk it, so that no member can be forgotten in one of them.
 #pragma once
 
 #include "core/action.hpp"
 #include "core/observation.hpp"
+#include "core/record/run_logs.hpp"
 
 #include <string_view>
 #include <tuple>
@@ -86,6 +87,22 @@ GAUNTLET_DESCRIBE(OperatorActed, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(what), GA
 GAUNTLET_DESCRIBE(Overflow, GAUNTLET_MEMBER(watch), GAUNTLET_MEMBER(dropped));
 GAUNTLET_DESCRIBE(Finished, GAUNTLET_MEMBER(job), GAUNTLET_MEMBER(ending));
 GAUNTLET_DESCRIBE(Observed, GAUNTLET_MEMBER(at), GAUNTLET_MEMBER(what));
+
+GAUNTLET_DESCRIBE(Truth, GAUNTLET_MEMBER(at), GAUNTLET_MEMBER(what), GAUNTLET_MEMBER(kind),
+                  GAUNTLET_MEMBER(component), GAUNTLET_MEMBER(host), GAUNTLET_MEMBER(hosts),
+                  GAUNTLET_MEMBER(on_job), GAUNTLET_MEMBER(stops), GAUNTLET_MEMBER(disturbs),
+                  GAUNTLET_MEMBER(corrupts), GAUNTLET_MEMBER(repairable), GAUNTLET_MEMBER(factor),
+                  GAUNTLET_MEMBER(orders));
+GAUNTLET_DESCRIBE(Cadence::Further, GAUNTLET_MEMBER(every), GAUNTLET_MEMBER(taken), GAUNTLET_MEMBER(stall));
+GAUNTLET_DESCRIBE(Cadence, GAUNTLET_MEMBER(first), GAUNTLET_MEMBER(every), GAUNTLET_MEMBER(stall),
+                  GAUNTLET_MEMBER(further));
+GAUNTLET_DESCRIBE(Stretch, GAUNTLET_MEMBER(begin), GAUNTLET_MEMBER(end), GAUNTLET_MEMBER(origin),
+                  GAUNTLET_MEMBER(first_step), GAUNTLET_MEMBER(step), GAUNTLET_MEMBER(healthy_step),
+                  GAUNTLET_MEMBER(for_fewer), GAUNTLET_MEMBER(cadence));
+GAUNTLET_DESCRIBE(Pause, GAUNTLET_MEMBER(begin), GAUNTLET_MEMBER(end), GAUNTLET_MEMBER(kind));
+GAUNTLET_DESCRIBE(ProgressLog, GAUNTLET_MEMBER(stretches), GAUNTLET_MEMBER(pauses));
+GAUNTLET_DESCRIBE(RunLogs, GAUNTLET_MEMBER(truth), GAUNTLET_MEMBER(progress),
+                  GAUNTLET_MEMBER(planned_faults));
 
 #undef GAUNTLET_MEMBER
 #undef GAUNTLET_DESCRIBE

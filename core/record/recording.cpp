@@ -22,7 +22,7 @@ constexpr std::size_t kFrameHead = 9;
 
 constexpr const char* kWriteOne = "give a file that `gauntlet run --record` wrote";
 
-enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3, measurements = 4 };
+enum class FrameKind : std::uint8_t { header = 1, observation = 2, order = 3, measurements = 4, logs = 5 };
 
 std::uint32_t checksum(FrameKind kind, std::string_view payload) {
   Fingerprint hash;
@@ -95,18 +95,25 @@ std::optional<std::vector<Measurement>> decode_measurements(std::string_view in)
   return into;
 }
 
+/// Behind the record of a run comes its end alone.
+bool has_its_end(const Recording& recording) {
+  return recording.measurements.has_value() || recording.logs.has_value();
+}
+
 /// What a frame behind the header says; false where it was written by nobody.
 bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
   switch (kind) {
     case FrameKind::header:  // there is one, and it is the first
       return false;
     case FrameKind::observation:
+      if (has_its_end(into)) return false;
       if (const auto seen = decode_observed(payload); seen && payload.empty()) {
         into.record.observations.push_back(*seen);
         return true;
       }
       return false;
     case FrameKind::order:
+      if (has_its_end(into)) return false;
       if (const auto order = decode_order(payload);
           order && payload.empty() && !into.record.observations.empty()) {
         into.record.orders.push_back(
@@ -117,9 +124,13 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
       }
       return false;
     case FrameKind::measurements:  // at the end of a run, once
-      if (into.measurements) return false;
+      if (has_its_end(into)) return false;
       into.measurements = decode_measurements(payload);
       return into.measurements.has_value();
+    case FrameKind::logs:  // last of all, once
+      if (into.logs) return false;
+      into.logs = decode_run_logs(payload);
+      return into.logs && payload.empty();
   }
   return false;
 }
@@ -205,11 +216,17 @@ void RecordingWriter::write(std::span<const Measurement> measurements) {
   put_(out);
 }
 
+void RecordingWriter::write(const RunLogs& logs) {
+  ByteBuffer payload;
+  encode(logs, payload);
+  std::string out;
+  put_frame(FrameKind::logs, view(payload), out);
+  put_(out);
+}
+
 // --- whole -------------------------------------------------------------------------------------------------------------
 
-std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
-                                       const Record& record, Files& files,
-                                       std::optional<std::span<const Measurement>> measurements) {
+std::string recording_bytes(const RecordingHeader& header, const Record& record, const RecordingEnd& end) {
   std::string out(kMagic);
   put_frame(FrameKind::header, encode_header(header), out);
   ByteBuffer payload;
@@ -224,7 +241,18 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
       put_frame(FrameKind::order, view(payload), out);
     }
   }
-  if (measurements) put_frame(FrameKind::measurements, encode_measurements(*measurements), out);
+  if (end.measurements) put_frame(FrameKind::measurements, encode_measurements(*end.measurements), out);
+  if (end.logs != nullptr) {
+    payload.clear();
+    encode(*end.logs, payload);
+    put_frame(FrameKind::logs, view(payload), out);
+  }
+  return out;
+}
+
+std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
+                                       const Record& record, Files& files, const RecordingEnd& end) {
+  const std::string out = recording_bytes(header, record, end);
   const auto failure = replace_file(files, {.path = path, .temporary = path + ".part"}, out);
   if (!failure) return std::nullopt;
   return file_problem(path, "cannot be written: " + says(failure->error),

@@ -5,6 +5,7 @@
 #include "core/problem.hpp"
 #include "core/record/measurement.hpp"
 #include "core/record/record.hpp"
+#include "core/record/run_logs.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,7 @@ struct Recording {
   RecordingHeader header;
   Record record;
   std::optional<std::vector<Measurement>> measurements;  // of a drill, once it is over; a simulation has none
+  std::optional<RunLogs> logs;                           // once the run is over
   /// What stands after the last whole frame.
   enum class Tail { nothing, part_of_a_frame, damage };
   Tail tail = Tail::nothing;
@@ -53,16 +55,27 @@ class RecordingWriter {
   void write(const Order& order);
   /// All of the run, once and at its end: they are there whole or not at all.
   void write(std::span<const Measurement> measurements);
+  void write(const RunLogs& logs);
 
  private:
   std::function<void(std::string_view)> put_;
 };
 
+/// What a whole recording has behind its record.
+struct RecordingEnd {
+  std::optional<std::span<const Measurement>> measurements = {};  // of a drill
+  const RunLogs* logs = nullptr;
+};
+
 /// Writes a whole recording as core/files/durable.hpp replaces a file: once this returns no problem, a power cut does not
-/// take it; after a problem, what had the name still has it. No symbolic link is followed. `measurements`: of a drill.
+/// take it; after a problem, what had the name still has it. No symbolic link is followed.
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record, Files& files = system_files(),
-                                       std::optional<std::span<const Measurement>> measurements = {});
+                                       const RecordingEnd& end = {});
+
+/// The bytes of that file.
+std::string recording_bytes(const RecordingHeader& header, const Record& record,
+                            const RecordingEnd& end = {});
 
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {

@@ -234,8 +234,11 @@ void read_result(const World& world, const DrillOptions& options, const RawProgr
                                        journal.entries(), result.record, DrillClock(started_ns));
 }
 
-void append_measurements(const DrillResult& result, AppendFile& file) {
-  RecordingWriter([&file](std::string_view frame) { file.append(frame); }).write(result.measurements);
+/// What the file lacks of its end. A driver may die between the two.
+void append_end(const DrillResult& result, const Recording& so_far, AppendFile& file) {
+  RecordingWriter writer([&file](std::string_view frame) { file.append(frame); });
+  if (!so_far.measurements) writer.write(result.measurements);
+  if (!so_far.logs) writer.write(result.logs);
 }
 
 void add_missed(const std::vector<std::string>& missed, const DrillOptions& options, DrillResult& result) {
@@ -244,12 +247,12 @@ void add_missed(const std::vector<std::string>& missed, const DrillOptions& opti
 }
 
 /// Of a drill that was over when its driver died, before that could say so.
-DrillResult result_of_finished(const World& world, const DrillOptions& options, Recording recording,
+DrillResult result_of_finished(const World& world, const DrillOptions& options, const Recording& recording,
                                const DrillState& state) {
   for (std::uint32_t host = 0; host < world.inventory.hosts(); ++host)
     options.platform->processes().find({state.directory, host}).reset();  // which ends it
   DrillResult result;
-  result.record = std::move(recording.record);
+  result.record = recording.record;
   result.clock_accuracy = DriverTimes(state.directory + "/clocks", options.platform->one_clock()).accuracy();
   result.operator_actions = LineFile(operators_file(state.directory)).found();
   add_missed(LineFile(missed_faults_file(state.directory)).found(), options, result);
@@ -257,7 +260,7 @@ DrillResult result_of_finished(const World& world, const DrillOptions& options, 
               Journal(state.directory + "/journal"), FailedRanks(state.directory + "/failed-ranks").all(),
               state.started_ns, result);
   AppendFile file(options.record, recording.whole_bytes, *options.files);
-  if (!recording.measurements) append_measurements(result, file);
+  append_end(result, recording, file);
   file.sync();
   return result;
 }
@@ -276,7 +279,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
   DrillState state = fresh ? new_state(options) : kept.read(options.record);
   refuse_another_plan(state.plan, options);
   if (ended(so_far.record)) {
-    DrillResult result = result_of_finished(world, options, std::move(so_far), state);
+    DrillResult result = result_of_finished(world, options, so_far, state);
     options.platform->end(state.directory);
     options.platform->say_new_remarks();
     result.host_remarks = options.platform->supply().remarks();
@@ -348,7 +351,7 @@ DrillResult run_drill(const World& world, Policy& controller, const DrillOptions
     result.job_never_trained = cluster.job_never_trained();
     read_result(world, options, cluster.raw_progress(), cluster.journal(), cluster.failed_ranks(),
                 state.started_ns, result);
-    if (result.finished) append_measurements(result, file);
+    if (result.finished) append_end(result, so_far, file);
     file.sync();
   } catch (const Superseded&) {
     throw;  // all of it is the later driver's now

@@ -52,7 +52,7 @@ struct DrillOptions {
 
 struct DrillResult {
   Record record;
-  DrillLogs logs;
+  RunLogs logs;
   std::vector<Measurement> measurements;         // also in the recording, once the drill is over
   std::uint64_t final_hash = 0;                  // over the final parameters of all ranks; 0: not known
   bool began = true;                             // else it was interrupted before its agents were there

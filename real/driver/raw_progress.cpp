@@ -186,7 +186,7 @@ TruthLog truth_of(const World& world, const FaultPlan& plan, const std::vector<J
                      .disturbs = !is_stop_request(kind.effect),
                      .corrupts = false,
                      .repairable = kind.remedy == Remedy::repair,
-                     .factor = kind.effect == Effect::stall  ? std::numeric_limits<double>::infinity()
+                     .factor = kind.effect == Effect::stall ? std::numeric_limits<double>::infinity()
                                : kind.effect == Effect::slow || kind.effect == Effect::degrade
                                    ? kind.factor  // of a degraded link: at most
                                    : 1});
@@ -237,10 +237,11 @@ Trained add_stretches(const Run& run, Duration nominal, Time end, const DrillClo
 
 }  // namespace
 
-DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
-                        const RawProgress::Replicas& replicas, const std::vector<JournalEntry>& journal,
-                        const Record& record, const DrillClock& clock) {
-  DrillLogs logs;
+RunLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
+                      const RawProgress::Replicas& replicas, const std::vector<JournalEntry>& journal,
+                      const Record& record, const DrillClock& clock) {
+  RunLogs logs;
+  logs.planned_faults = plan.size();
   if (record.observations.empty()) return logs;
   const Time end = record.observations.back().at;
   logs.truth = truth_of(world, plan, journal, end);
@@ -267,7 +268,8 @@ DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::ve
     if (stop != record.orders.end()) cut = std::min(cut, stop->at);
     for (Truth& truth : logs.truth) {
       // What only slows or pauses the job cuts nothing.
-      const bool stops = truth.what == TruthKind::escalated || (truth.what != TruthKind::ended && truth.stops);
+      const bool stops =
+          truth.what == TruthKind::escalated || (truth.what != TruthKind::ended && truth.stops);
       if (!stops || truth.at < present.began || truth.at > cut) continue;
       truth.at = std::max(truth.at, trained.until);
       cut = std::min(cut, truth.at);

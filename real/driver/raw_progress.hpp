@@ -2,9 +2,8 @@
 #pragma once
 
 #include "core/files/line_file.hpp"
-#include "core/record/progress.hpp"
 #include "core/record/record.hpp"
-#include "core/record/truth.hpp"
+#include "core/record/run_logs.hpp"
 #include "models/world/fault_plan.hpp"
 #include "models/world/world.hpp"
 #include "real/injectors/journal.hpp"
@@ -60,12 +59,8 @@ std::uint64_t final_hash(const std::vector<RawProgress::Entry>& raw, const RawPr
 /// not every rank came up trained nothing. The record's last observation is the end of everything: what came later, as
 /// it does where the drill was interrupted, is left out. What no rank and no fault of the plan can have written is passed
 /// over.
-struct DrillLogs {
-  TruthLog truth;
-  ProgressLog progress;
-};
-DrillLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
-                        const RawProgress::Replicas& replicas, const std::vector<JournalEntry>& journal,
-                        const Record& record, const DrillClock& clock);
+RunLogs assemble_logs(const World& world, const FaultPlan& plan, const std::vector<RawProgress::Entry>& raw,
+                      const RawProgress::Replicas& replicas, const std::vector<JournalEntry>& journal,
+                      const Record& record, const DrillClock& clock);
 
 }  // namespace gauntlet

@@ -92,4 +92,13 @@ BoundedPlan within_bound(const World& world, const FaultPlan& plan) {
   return bounded;
 }
 
+BoundedPlan plan_of_drill(const World& world, std::uint64_t seed) {
+  constexpr std::int64_t kLonger =
+      10;  // an assumption: no drill takes so many times as long as its fault-free run
+  const Time until = world.job.window > Duration::zero()
+                         ? kStart + world.job.window
+                         : kStart + kLonger * world.job.steps * world.job.step_time;
+  return within_bound(world, draw_plan(world, {.study = seed, .replica = 0}, until));
+}
+
 }  // namespace gauntlet

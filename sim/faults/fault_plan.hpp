@@ -4,6 +4,8 @@
 #include "core/random/stream.hpp"
 #include "models/world/fault_plan.hpp"
 
+#include <cstdint>
+
 namespace gauntlet {
 
 /// Every fault that strikes the job's hosts before `until`, without renewals: a component fails at most once of one
@@ -21,5 +23,8 @@ struct BoundedPlan {
 /// repair that removes it. What stops the job until it is restarted acts at its onset alone. What else only a restart or a person
 /// removes acts until the end. A stop request is kept, and does not count.
 BoundedPlan within_bound(const World& world, const FaultPlan& plan);
+
+/// The plan of a drill with this seed: far beyond the time of the fault-free run, for one that takes longer meets more.
+BoundedPlan plan_of_drill(const World& world, std::uint64_t seed);
 
 }  // namespace gauntlet

@@ -5,9 +5,13 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.dirname(__file__))
+import trace_reader  # noqa: E402
 
 GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
 MEGASCALE = "scenarios/megascale-175b-12288.toml"
@@ -142,10 +146,15 @@ class Trace(StepTest):
     def trace(self, *words, scenario=MEGASCALE):
         file = self.place / "trace.json"
         self.answer("--trace", str(file), *words, scenario=scenario)
+        trace_reader.read(file)
         return json.loads(file.read_text())["traceEvents"]
 
     def names(self, events, what):
-        return {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what}
+        return {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what and "tid" in e}
+
+    def track_of(self, events, process, stage):
+        """Its place among the tracks of its process, where every stage has one."""
+        return sorted(number for at, number in self.names(events, "thread_name") if at == process)[stage]
 
     def check_process(self, events, process, stages, chunks, micro_batches):
         """Every stage's passes come in order, none overlaps, each waits for the one before it; its bubble."""
@@ -153,8 +162,9 @@ class Trace(StepTest):
         ends, bubbles = {}, []
         slices = [e for e in events if e["ph"] == "X" and e["pid"] == process]
         for stage in range(stages):
-            self.assertIn(f": stage {stage}, ", tracks[process, stage])
-            mine = sorted((e for e in slices if e["tid"] == stage and "micro_batch" in e.get("args", {})),
+            track = self.track_of(events, process, stage)
+            self.assertIn(f": stage {stage}, ", tracks[process, track])
+            mine = sorted((e for e in slices if e["tid"] == track and "micro_batch" in e.get("args", {})),
                           key=lambda e: e["ts"])
             order = [(e["args"]["backward"], e["args"]["chunk"], e["args"]["micro_batch"]) for e in mine]
             self.assertEqual(order, order_of_stage(stage, stages, chunks, micro_batches), f"stage {stage}")
@@ -183,9 +193,9 @@ class Trace(StepTest):
         slow = self.check_process(events, 1, stages=8, chunks=6, micro_batches=32)
         healthy = self.check_process(events, 2, stages=8, chunks=6, micro_batches=32)
         named = {e["tid"] for e in slow if "host 17 slow" in e["name"]}
-        self.assertEqual(named, {0}, "host 17 is stage 0 of replica 17")
+        self.assertEqual(named, {self.track_of(events, 1, 0)}, "host 17 is stage 0 of replica 17")
         self.assertFalse([e for e in healthy if "slow" in e["name"]])
-        first = [next(e for e in slices if e["tid"] == 0 and "args" in e) for slices in (slow, healthy)]
+        first = [next(e for e in slices if e["tid"] == self.track_of(events, e["pid"], 0) and "args" in e) for slices in (slow, healthy)]
         self.assertNotEqual(first[0]["cname"], first[1]["cname"])
         ratio = first[0]["dur"] / first[1]["dur"]
         self.assertTrue(1 < ratio < 1.1, f"compute alone is slow, so the pass takes {ratio} times as long")
@@ -237,6 +247,36 @@ class Trace(StepTest):
             self.assertEqual({e["name"][:6] for e in slices}, {f"{dimension} of "})
         self.assertEqual([e["name"] for e in self.slices(events, "dp: 8 ranks of every stage")],
                          ["dp: gradients and weights"])
+
+    def test_arrows_lead_along_the_pipeline_and_to_collectives(self):
+        """Each pass gets what it needs: one arrow from the pass before it along the model, and none where no stage sends."""
+        file = self.place / "trace.json"
+        steps = 3
+        self.answer(*degrade("host:17.gpu:3.slow=1.50"), "--trace", str(file), "--steps", str(steps))
+        trace = trace_reader.read(file)
+        stages, chunks, micro_batches = 8, 6, 32
+        of_a_step = (stages * chunks - 1) * micro_batches
+        for name, backward in (("sends activations", False), ("sends gradients", True)):
+            for process in trace.processes:
+                arrows = trace.leading(name, process)
+                self.assertEqual(len(arrows), steps * of_a_step, "every chunk but one sends")
+                for each in arrows:
+                    one, other = each.begin.arguments, each.end.arguments
+                    self.assertEqual((one["backward"], other["backward"]), (backward, backward))
+                    self.assertEqual(one["micro_batch"], other["micro_batch"])
+                    along = [of["chunk"] * stages + of["stage"] for of in (one, other)]
+                    self.assertEqual(along[1] - along[0], -1 if backward else 1)
+                    self.assertLessEqual(each.begin.end, each.end.begin + 1, "what is sent is complete, but for a rounding")
+        for each in trace.leading("tp"):
+            self.assertLessEqual((each.begin.begin, each.end.end), (each.end.begin, each.begin.end + 1), "a collective lies in its pass")
+        held = trace.leading("holds up")
+        self.assertEqual(len(held), steps * 7 * 2 * chunks * micro_batches, "seven ranks wait for GPU 3 in every pass of stage 0")
+        self.assertEqual({each.begin.arguments["rank"] for each in held}, {139})
+        self.assertEqual(len(trace.leading("next step")), (steps - 1) * len(trace.processes))
+
+    def test_steps_need_a_trace(self):
+        for words in (["--steps", "2"], ["--steps", "0", "--trace", "x"], ["--steps", "101", "--trace", "x"]):
+            self.assertEqual(step(*words).returncode, 2, words)
 
     def test_a_given_step_time_is_the_length_of_the_trace(self):
         events = self.trace("--set", "job.step_time=3s", scenario="tiny-8")

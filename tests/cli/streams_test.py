@@ -37,6 +37,8 @@ COMMANDS = {
     "rank": [f"rank {TINY} --lever spares {{study}}", f"rank {TINY} --lever none"],
     "scale": [f"scale {TINY} --gpus 64,128 {{study}}", f"scale {TINY} --gpus none"],
     "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --degrade none"],
+    "timeline": [f"timeline {TINY} --out {{out}}", "timeline {recording} --out {out}", "timeline {drilled} --against-simulation --out {out}",
+                 "timeline none --out {out}", f"timeline {TINY}"],
     "topology": [f"topology {TINY}", "topology none.toml"],
     "validate": ["validate step", "validate policies --only nothing", "validate step --data none.csv"],
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],

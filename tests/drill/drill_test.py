@@ -11,6 +11,9 @@ import unittest
 sys.path.insert(0, os.path.dirname(__file__))
 import drills  # noqa: E402
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
+import trace_reader  # noqa: E402
+
 
 class Drill(unittest.TestCase):
     def setUp(self):
@@ -45,6 +48,32 @@ class Drill(unittest.TestCase):
         replay = subprocess.run([drills.GAUNTLET, "replay", str(record)], capture_output=True, text=True)
         self.assertEqual(replay.returncode, 0, replay.stdout + replay.stderr)
         self.assertIn("identical", replay.stdout)
+        self.check_timeline(record, out)
+
+    def check_timeline(self, record, out):
+        """Of the recording and of the results: drill and simulation one below the other, with the same tracks but for lanes."""
+        self.assertEqual((out / "drill.rec").read_bytes(), record.read_bytes())
+        files = [self.place.path / name for name in ("recording.json", "results.json")]
+        for source, file in zip((record, out), files):
+            done = subprocess.run([drills.GAUNTLET, "timeline", str(source), "--against-simulation", "--out", str(file)], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+        trace = trace_reader.read(files[0])
+        self.assertEqual(list(trace.processes.values()), ["drill-tiny, seed 1 (drill)", "drill-tiny, seed 1 (simulated)"])
+        header, row = (line.split(",") for line in (out / "replicas.csv").read_text().splitlines())
+        spans = trace.of("phase", 1)
+        for name, value in zip(header, row):
+            if (phase := name.removesuffix("_ns")) in {each.name for each in spans}:
+                self.assertAlmostEqual(sum(each.end - each.begin for each in spans if each.name == phase), int(value), delta=len(spans), msg=phase)
+        for process in trace.processes:
+            self.assertEqual(len(trace.of("fault", process)), 4)
+            self.assertEqual(len(trace.of("incident", process)), 4)
+            self.assertEqual(len(trace.leading("first answered observation after it", process)), 4)
+            self.assertGreater(len(trace.of("checkpoint", process)), 4)
+        orders = [[each.arguments["kind"] for each in sorted(trace.of("order", process), key=lambda each: each.arguments["order_id"])]
+                  for process in trace.processes]
+        self.assertEqual(orders[0], orders[1], "both worlds decide the same")
 
     def wait_for(self, what, holds):
         deadline = time.monotonic() + drills.SECONDS_MAX

@@ -56,6 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       writer.write(record.orders[order].order);
   }
   ensure(order == record.orders.size(), "each order answers an observation");
+  if (read.recording->measurements) writer.write(*read.recording->measurements);
+  if (read.recording->logs) writer.write(*read.recording->logs);
   ensure(written == text_of(data, read.recording->whole_bytes), "what is read is what would be written");
   ensure((read.recording->tail == Recording::Tail::nothing) == (written.size() == size), "a rest is named");
   static_cast<void>(problem_of_end(file.path(), *read.recording));

@@ -73,10 +73,10 @@ TEST(OverTime, NobodyWhoDoesNotAskGetsParts) {
 TEST(OverTime, ChargesAreSplitWhereAPartEnds) {
   std::vector<TimeBucket> buckets;
   OverTime over_time(10s, buckets);
-  over_time.charge(Phase::restarting, 10s);
+  over_time.charge(Phase::restarting, 10s, {});
   EXPECT_EQ(buckets.size(), 1u) << "the second part has not begun";
-  over_time.charge(Phase::effective, 25s);
-  over_time.charge(Phase::slowdown, -1ns);  // what rounding took too much
+  over_time.charge(Phase::effective, 25s, {});
+  over_time.charge(Phase::slowdown, -1ns, {});  // what rounding took too much
   over_time.completed(1, kStart + 10s);
   over_time.completed(2, kStart + 10s + 1ns);
   over_time.completed(4, kStart + 35s);
@@ -88,8 +88,8 @@ TEST(OverTime, ChargesAreSplitWhereAPartEnds) {
   EXPECT_EQ(buckets[0].steps, 1);
   EXPECT_EQ(buckets[1].steps, 2);
   EXPECT_EQ(buckets[3].steps, 4);
-  EXPECT_EQ(over_time.end_after(kStart), kStart + 10s);
-  EXPECT_EQ(over_time.end_after(kStart + 10s), kStart + 20s);
+  EXPECT_EQ(over_time.next_boundary(kStart), kStart + 10s);
+  EXPECT_EQ(over_time.next_boundary(kStart + 10s), kStart + 20s);
 }
 
 }  // namespace

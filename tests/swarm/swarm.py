@@ -24,6 +24,7 @@ import properties
 import runner
 import schema
 import studies
+import timelines
 from case import SKIPPED, Case, Failure, TooLong
 from generator import Generator, Scenario
 from shrink import shrink
@@ -31,7 +32,7 @@ from toml_text import drop, to_toml
 
 # Each with the share of the scenarios that it is tried on.
 PROPERTIES = {"adds_up": (properties.adds_up, 1.0), "shown": (properties.shown, 0.3), "threads": (properties.threads, 0.3),
-              "resumed": (properties.resumed, 0.25), "replayed": (properties.replayed, 0.4),
+              "resumed": (properties.resumed, 0.25), "replayed": (properties.replayed, 0.4), "drawn": (timelines.drawn, 0.3),
               "telemetry": (properties.telemetry, 0.4),
               "read_again": (properties.read_again, 0.2), "step_and_network": (properties.step_and_network, 0.3),
               "tails": (distributions.tails, 0.2), "over_time": (distributions.over_time, 0.3),

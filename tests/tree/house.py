@@ -56,6 +56,7 @@ ROOMS = {
     "report/page": ("core", "core/math", "study/summary"),
     "report/sections": ("core", "score", "study/summary", "report", "report/page"),
     "report/levers": ("report", "report/page", "study/summary"),
+    "report/trace_events": ("core",),
     "report/worlds": ("core", "score", "study", "study/summary", "report", "report/page"),
     "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report", "report/page"),
     # No command includes another: what two need moves down.
@@ -70,7 +71,8 @@ ROOMS = {
                       "study/published", "report", "report/page", "report/levers", "shell"),
     "commands/rank": ("core", "study", "study/levers", "study/summary", "report", "report/page", "report/sections", "report/levers", "shell"),
     "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "report/page", "report/sections", "shell"),
-    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "report/page", "shell"),
+    "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "report/page", "report/trace_events", "shell"),
+    "commands/timeline": ("core", "core/record", "models", "sim", "score", "config", "study", "study/store", "report/trace_events", "shell"),
     "commands/topology": ("models", "config", "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),

@@ -12,8 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a result directory may hold.
-constexpr std::array kOurFiles = {kResultFile, kReportFile,   kReplicasFile, kIncidentsFile, kOverTimeFile,
-                                  kPointsFile, kDatabaseFile, kScenarioFile, kPageFile,      kManifestFile};
+constexpr std::array kOurFiles = {kResultFile,   kReportFile,         kReplicasFile, kIncidentsFile,
+                                  kOverTimeFile, kPointsFile,         kDatabaseFile, kScenarioFile,
+                                  kPageFile,    kDrillRecordingFile, kManifestFile};
 
 }  // namespace
 

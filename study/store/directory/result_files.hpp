@@ -17,6 +17,7 @@ inline constexpr std::string_view kPointsFile = "points.csv";
 inline constexpr std::string_view kDatabaseFile = "results.sqlite";
 inline constexpr std::string_view kScenarioFile = "scenario.toml";
 inline constexpr std::string_view kPageFile = "report.html";
+inline constexpr std::string_view kDrillRecordingFile = "drill.rec";
 inline constexpr std::string_view kManifestFile = "manifest.txt";
 
 /// Whether a file of that name may be in a result directory; `commit` writes no other.

@@ -394,7 +394,7 @@ TEST(CalibrateCoverage, GivesBackWhatRunsWereSimulatedWith) {
       const RecordingHeader header{.version = "1", .scenario = text, .seed = trial, .replica = replica};
       // As of a drill whose ranks mark nothing.
       ASSERT_FALSE(write_recording(files.back(), header, simulation.record(), system_files(),
-                                   std::span<const Measurement>()));
+                                   {.measurements = std::span<const Measurement>()}));
     }
     const Calibrated of = calibrate(read_all(files), {}, {});
     ASSERT_TRUE(of.result);

@@ -152,16 +152,23 @@ StepPictures two_by_two() {
   return out;
 }
 
-/// How a slice begins in the file; times in seconds.
+/// How a slice begins in the file; times in seconds. Tracks count from 0.
 std::string slice(const std::string& name, int track, double begin, double lasts) {
-  return "\"name\":\"" + name + "\",\"cat\":\"step\",\"pid\":1,\"tid\":" + std::to_string(track) +
-         ",\"ts\":" + std::to_string(static_cast<int>(begin * 1e6)) +
-         ".0,\"dur\":" + std::to_string(static_cast<int>(lasts * 1e6)) + ".0,";
+  return "\"ts\":" + std::to_string(static_cast<int>(begin * 1e6)) +
+         ",\"dur\":" + std::to_string(static_cast<int>(lasts * 1e6)) + ",\"name\":\"" + name +
+         "\",\"cat\":\"step\",\"pid\":1,\"tid\":" + std::to_string(1001 + track) + ",";
+}
+
+/// How often a text comes in another.
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++count;
+  return count;
 }
 
 TEST(StepTrace, EachRankHasATrackAndWaitsForTheSlowOne) {
-  const std::string trace = to_trace(two_by_two());
-  EXPECT_TRUE(trace.starts_with(kTraceBegins));
+  const std::string trace = to_trace(two_by_two(), 1);
+  EXPECT_TRUE(trace.starts_with(step_trace_begins()));
   EXPECT_THAT(trace, HasSubstr("\"replica 1 (GPU 1 of host 1 slow, host 3 stalls)\""));
   EXPECT_THAT(trace, HasSubstr("\"rank 2: stage 0, GPU 0 of host 1\""));
   EXPECT_THAT(trace, HasSubstr("\"rank 3: stage 0, GPU 1 of host 1 slow\""));
@@ -169,8 +176,9 @@ TEST(StepTrace, EachRankHasATrackAndWaitsForTheSlowOne) {
   // The slowest computes for 2 s of the pass, rank 2 for 0.75 of that.
   EXPECT_THAT(trace, HasSubstr(slice("waits for GPU 1 of host 1", 0, 1.5, 0.5)));
   EXPECT_THAT(trace, HasSubstr(slice("F0 (GPU 1 of host 1 slow)", 1, 0, 3) + "\"cname\":\"terrible\""));
-  EXPECT_THAT(trace,
-              Not(HasSubstr("\"name\":\"waits for GPU 1 of host 1\",\"cat\":\"step\",\"pid\":1,\"tid\":1")));
+  EXPECT_THAT(
+      trace,
+      Not(HasSubstr("\"name\":\"waits for GPU 1 of host 1\",\"cat\":\"step\",\"pid\":1,\"tid\":1002")));
   EXPECT_THAT(trace, HasSubstr(slice("B0", 1, 7, 2)));  // slow forward alone
   EXPECT_THAT(trace, HasSubstr(slice("waits for GPU 0 of host 3", 2, 2, 1)));
 }
@@ -178,14 +186,40 @@ TEST(StepTrace, EachRankHasATrackAndWaitsForTheSlowOne) {
 TEST(StepTrace, EachDimensionHasATrack) {
   StepPictures pictures = two_by_two();
   pictures.layout.cp = 2;
-  const std::string trace = to_trace(pictures);
+  const std::string trace = to_trace(pictures, 1);
   // From the end of the pass, at 3 s: the transfer, before it the ring, before that the all-reduces.
   EXPECT_THAT(trace, HasSubstr(slice("pp of F0", 5, 2.75, 0.25)));
   EXPECT_THAT(trace, HasSubstr(slice("cp of F0", 4, 2.5, 0.25)));
   EXPECT_THAT(trace, HasSubstr(slice("tp of F0", 3, 2, 0.5)));
   EXPECT_THAT(trace, HasSubstr(slice("dp: gradients and weights", 6, 9, 0.5)));
   EXPECT_THAT(trace, HasSubstr(slice("optimizer", 7, 9.5, 0.5)));
-  EXPECT_THAT(to_trace(two_by_two()), Not(HasSubstr("\"cp")));
+  EXPECT_THAT(to_trace(two_by_two(), 1), Not(HasSubstr("\"cp")));
+}
+
+TEST(StepTrace, ArrowsLeadAlongWhatIsSent) {
+  const std::string trace = to_trace(two_by_two(), 1);
+  // F0 of stage 0 begins at 0 s on rank 3, the slowest of it, and F0 of stage 1 at 3 s on rank 7.
+  EXPECT_THAT(trace,
+              HasSubstr("{\"ph\":\"s\",\"id\":4,\"ts\":0,\"name\":\"sends activations\",\"cat\":\"arrow\","
+                        "\"pid\":1,\"tid\":1002}"));
+  EXPECT_THAT(trace,
+              HasSubstr("{\"ph\":\"f\",\"id\":4,\"ts\":3000000,\"bp\":\"e\",\"name\":\"sends activations\","
+                        "\"cat\":\"arrow\",\"pid\":1,\"tid\":1003}"));
+  EXPECT_EQ(count_of("\"name\":\"sends gradients\"", trace), 2U) << "one arrow, two ends";
+  EXPECT_EQ(count_of("\"name\":\"holds up\"", trace), 2U) << "rank 2 waits for rank 3 forward";
+  // Of both stages to the reduction, and from there to the optimizer.
+  EXPECT_EQ(count_of("\"name\":\"gradients\"", trace), 6U);
+  EXPECT_EQ(count_of("\"name\":\"next step\"", trace), 0U);
+}
+
+TEST(StepTrace, StepsFollowEachOther) {
+  const std::string trace = to_trace(two_by_two(), 3);
+  EXPECT_EQ(count_of("\"name\":\"next step\"", trace), 4U) << "two arrows between three steps";
+  for (const int step : {0, 1, 2}) {  // of 10 s each
+    EXPECT_THAT(trace, HasSubstr(slice("F0", 0, 10 * step, 3)));
+    EXPECT_THAT(trace, HasSubstr(slice("optimizer", 6, 10 * step + 9.5, 0.5)));
+    EXPECT_THAT(trace, HasSubstr("\"name\":\"step " + std::to_string(step + 1) + "\""));
+  }
 }
 
 TEST(StepMap, TheCulpritIsHottestAndOutlined) {

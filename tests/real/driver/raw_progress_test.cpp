@@ -46,7 +46,7 @@ struct AssembleLogs : testing::Test {
   }
   void injection(Duration when, JournalStep what) { journal.push_back({what, 0, at(when)}); }
 
-  DrillLogs logs() const {
+  RunLogs logs() const {
     return assemble_logs(world, plan, raw, replicas, journal, record, DrillClock(kStartedNs));
   }
 
@@ -64,7 +64,7 @@ struct Expected {
 };
 
 /// In order, not overlapping, within the record, and of these steps.
-void expect_stretches(const DrillLogs& logs, Time record_ends, const std::vector<Expected>& wanted) {
+void expect_stretches(const RunLogs& logs, Time record_ends, const std::vector<Expected>& wanted) {
   const std::vector<Stretch>& stretches = logs.progress.stretches;
   ASSERT_EQ(stretches.size(), wanted.size());
   Time last = kStart;
@@ -88,7 +88,7 @@ TEST_F(AssembleLogs, APlainRunIsItsStepsAndStalls) {
   stall(1, 4500ms, 1);
   step(1, 5500ms, 2);
   observed(6s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   // After the last step the ranks say goodbye until 6 s: a step under way that is never complete.
   expect_stretches(made, at(6s),
                    {{3s, 4s, 0, 1}, {4s, 4500ms, 1, 0}, {4500ms, 5500ms, 1, 1}, {5500ms, 6s, 2, 0}});
@@ -124,7 +124,7 @@ TEST_F(APauseOfALink, ThatOutlastsTheCollectiveTimeoutStopsTheJobThen) {
   up(2, 1, 8s, 1);
   step(2, 9s, 2);
   observed(9s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   expect_stretches(made, at(9s), {{1s, 2s, 0, 1}, {2s, 3s, 1, 1}, {3s, 4500ms, 2, 0}, {8s, 9s, 1, 1}});
   ASSERT_EQ(made.truth.size(), 3U);
   EXPECT_EQ(made.truth[0].what, TruthKind::onset);
@@ -146,7 +146,7 @@ TEST_F(APauseOfALink, IsNotToBlameForATimeoutAfterItsEnd) {
   injection(4s, JournalStep::undone);
   times_out(4500ms);
   observed(9s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   ASSERT_EQ(made.truth.size(), 2U);
   EXPECT_EQ(made.truth[1].what, TruthKind::ended);
 }
@@ -164,7 +164,7 @@ TEST_F(AssembleLogs, AFaultCutsTheStepUnderWayAndTheNextRunGoesOnFromItsCheckpoi
   up(2, 1, 6s, 1);
   step(2, 7s, 2);
   observed(7s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   expect_stretches(made, at(7s), {{1s, 2s, 0, 1}, {2s, 3s, 1, 1}, {3s, 3600ms, 2, 0}, {6s, 7s, 1, 1}});
   ASSERT_EQ(made.truth.size(), 2U);
   EXPECT_EQ(made.truth[0].what, TruthKind::onset);
@@ -182,7 +182,7 @@ TEST_F(AssembleLogs, AnOnsetThatACompletedStepOvertookMovesToItsEnd) {
   observed(5s, HostReturned{HostId{0}});
   ordered(5s, Stop{JobId{0}});
   observed(6s, Finished{JobId{0}, Ending::gave_up});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   expect_stretches(made, at(6s), {{1s, 2s, 0, 1}});
   ASSERT_EQ(made.truth.size(), 1U);
   EXPECT_EQ(made.truth[0].at, at(2s));
@@ -194,7 +194,7 @@ TEST_F(AssembleLogs, StepsThatNobodyHeardOfAreCountedWithTheNextOne) {
   step(1, 2s, 1);
   step(1, 8s, 5);  // 2 to 4 passed while no driver was there: four steps in 6 s
   observed(8s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   expect_stretches(made, at(8s), {{1s, 2s, 0, 1}, {2s, 8s, 1, 4}});
   EXPECT_EQ(made.progress.stretches[1].step, 1500ms);
   EXPECT_EQ(made.progress.stretches[1].healthy_step, 1s);
@@ -208,7 +208,7 @@ TEST_F(AssembleLogs, WhatCameAfterAnInterruptedRecordIsLeftOut) {
   step(1, 3s, 2);
   step(1, 4s, 3);
   injection(3500ms, JournalStep::observed);
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   expect_stretches(made, at(2400ms), {{1s, 2s, 0, 1}, {2s, 2400ms, 1, 0}});
   EXPECT_TRUE(made.truth.empty());
 }
@@ -233,7 +233,7 @@ TEST_F(AssembleLogs, WhatIsNotOfThisDrillIsPassedOver) {
   step(1, 3s, kMost);      // steps of less than a nanosecond
   stall(1, 500ms, kMost);  // before it began
   observed(3s, Finished{JobId{0}, Ending::completed});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   EXPECT_TRUE(made.truth.empty());
   expect_stretches(made, at(3s), {{1s, 2s, 0, 1}, {2s, 3s, 1, 0}});
 }
@@ -284,7 +284,7 @@ TEST_F(AssembleLogs, WhatAStepTakesLongerForWantOfAReplicaIsSaidApart) {
   up(1, 1, 1s, 0);
   step(1, 3500ms, 1);  // 2 s with one replica of two, and a half more
   observed(3500ms, HostReturned{HostId{0}});
-  const DrillLogs made = logs();
+  const RunLogs made = logs();
   ASSERT_EQ(made.progress.stretches.size(), 1u);
   EXPECT_EQ(made.progress.stretches[0].step, 2500ms);
   EXPECT_EQ(made.progress.stretches[0].healthy_step, 1s);
