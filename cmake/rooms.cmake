@@ -68,6 +68,7 @@ set(GAUNTLET_COMMANDS
     commands_scale
     commands_step
     commands_topology
+    commands_view
     commands_trace
     commands_calibrate
     commands_validate

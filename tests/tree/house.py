@@ -69,6 +69,7 @@ ROOMS = {
     "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "shell"),
     "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "shell"),
     "commands/topology": ("models", "config", "shell"),
+    "commands/view": ("core", "core/record", "models", "policies", "score", "config", "study", "study/store", "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),
     "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
