@@ -247,6 +247,10 @@ function describe() {
     const incident = page.incident, lines = [];
     if (incident) {
       lines.push(make("p", {}, incident.hosts.length ? `${capital(incident.component)} is held responsible, by ${kBasis[incident.basis]}.` : "No single host is to blame."));
+      if (incident.silent_slots.length) {
+        const slots = jobBefore(incident.asked).slots, named = incident.silent_slots.slice(0, 8).map(slot => slots[slot]);
+        lines.push(make("p", {}, `By the recorded answers, others wait for host${named.length > 1 ? "s" : ""} ${named.join(", ")}${incident.silent_slots.length > 8 ? " and more" : ""}, which gave no answer.`));
+      }
       lines.push(make("p", {}, `${incident.detected === null ? "No order answered it" : `Detected after ${durationText(incident.detected)}`}. ${counted(incident.restarts, "restart")}, ${durationText(incident.lost)} of training lost.`));
       if (incident.events_left_out) lines.push(make("p", { class: "hint" }, `${counted(incident.events_left_out, "later event")} left out: --incident ${view.numbered_from + view.incidents.indexOf(incident)} shows more.`));
     }

@@ -10,9 +10,6 @@
 namespace gauntlet {
 namespace {
 
-/// What led to an incident that a policy opened is a little older than it. Assumption: the windows of detectors are about as long.
-constexpr Duration kLead = std::chrono::minutes(10);
-
 /// Calls `observed` and `ordered` for what a record holds, in the order in which it happened.
 template <class OnObserved, class OnOrder>
 void walk(const Record& record, const OnObserved& observed, const OnOrder& ordered) {

@@ -13,6 +13,9 @@
 
 namespace gauntlet {
 
+/// What led to an incident that a policy opened is a little older than it. Assumption: the windows of detectors are about as long.
+inline constexpr Duration kLead = std::chrono::minutes(10);
+
 /// The answers of hosts to the question in which collective they wait.
 struct CollectiveAnswers {
   Time at;  // of the question

@@ -87,8 +87,10 @@ void find_culprits(const Story& story, const Incident& incident, ViewIncident& o
   std::sort(out.culprits.begin(), out.culprits.end());
 }
 
-void find_answers(const Story& story, ViewIncident& out) {
-  const auto asked = story.record.answers(out.opened, out.closed);
+/// `before`: the end of the incident before. An incident that nobody scored opens with the order to stop, and hosts are asked before that.
+void find_answers(const Story& story, Time before, ViewIncident& out) {
+  const Time from = story.source.scored ? out.opened : std::max(before, out.opened - kLead);
+  const auto asked = story.record.answers(from, out.closed);
   if (!asked) return;
   const Inventory inventory = inventory_before(story, asked->at);
   const auto slots = story.seats.slots_before(asked->at);
@@ -109,7 +111,7 @@ bool holds_others_up(std::string_view effect) {
   return effect != "none" && effect != "corrupt" && effect != "planned" && effect != "preempt";
 }
 
-ViewIncident view_of(const Story& story, const Incident& incident) {
+ViewIncident view_of(const Story& story, const Incident& incident, Time before) {
   ViewIncident out;
   out.opened = incident.opened;
   out.closed = incident.closed;
@@ -126,7 +128,7 @@ ViewIncident view_of(const Story& story, const Incident& incident) {
   out.stops = incident.stops;
   out.restarts = incident.restarts;
   for (const Duration part : incident.lost) out.lost += part;
-  find_answers(story, out);
+  find_answers(story, before, out);
   find_culprits(story, incident, out);
   if (!story.source.scored && !out.culprit_hosts.empty())
     out.component = name_of(component(out.culprit_hosts.front()));
@@ -170,7 +172,11 @@ View view_of(const ViewSource& source, std::optional<std::size_t> only) {
   }
   const RecordWindow record(source.record, world);
   const Story story = {source, view.seats, record};
-  for (const Incident& each : incidents) view.incidents.push_back(view_of(story, each));
+  Time before = kStart;
+  for (const Incident& each : incidents) {
+    view.incidents.push_back(view_of(story, each, before));
+    before = each.closed;
+  }
   record.add_events(view.incidents, kMostViewEvents);
   view.signals = only ? record.signals(incidents.front().opened, incidents.front().closed, kMostViewSamples)
                       : record.signals(kStart, kNever, kMostViewSamples);

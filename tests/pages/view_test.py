@@ -1,0 +1,278 @@
+"""Pages of `gauntlet view` in a browser: of a scenario, a result directory, a recording and a drill.
+
+    GAUNTLET=build/gauntlet python3 tests/pages/view_test.py
+    SEED=7 GAUNTLET=build/gauntlet python3 tests/pages/view_test.py Hidden    hides the ranks of that seed
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from browser import PageTest, webdriver  # noqa: E402
+
+GAUNTLET = os.path.abspath(os.environ.get("GAUNTLET", "build/gauntlet"))
+SECONDS_MAX = 300
+LARGE = "megascale-175b-12288"
+BYTES_MAX = 2_000_000
+NODES_MAX = 2_500  # 166 incidents, a data-parallel group of 192 buttons
+DRAW_CALLS_MAX = 80  # of both pictures: a call for each colour, outline and label; none for a rank
+HIDDEN = 10
+VERMILLION = (0xd5, 0x5e, 0x00)  # of Okabe and Ito's palette, by which a page shows who is silent
+
+# The middle of all pixels of a canvas that have a colour, in pixels of its box, and how many they are.
+MIDDLE = """
+const [canvas, colour] = arguments, ratio = canvas.width / canvas.clientWidth;
+const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), xs = [], ys = [];
+for (let i = 0; i < data.length; i += 4)
+  if (colour.every((part, c) => data[i + c] === part)) { xs.push(i / 4 % canvas.width); ys.push(Math.floor(i / 4 / canvas.width)); }
+const middle = list => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] / ratio;
+return xs.length ? [middle(xs), middle(ys), xs.length] : null;
+"""
+
+# Of each cell or host, whether its middle is painted.
+PAINTED = """
+const [canvas, boxes] = arguments, ratio = canvas.width / canvas.clientWidth, pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+return boxes.filter(([x, y, w, h]) => pixels.data[4 * (Math.floor((y + h / 2) * ratio) * pixels.width + Math.floor((x + w / 2) * ratio)) + 3] > 0).length;
+"""
+
+
+def gauntlet(*words, code=0):
+    done = subprocess.run([GAUNTLET, *map(str, words)], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"gauntlet {' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)[1])
+
+
+def megatron_groups(sizes, along):
+    """The rank groups of Megatron-LM: `generate_masked_orthogonal_rank_groups` of core/parallel_state.py, for parallel sizes of which the
+    first changes fastest, along those that `along` marks."""
+    strides = [1]
+    for size in sizes:
+        strides.append(strides[-1] * size)
+    inside = [(size, stride) for size, stride, mark in zip(sizes, strides, along) if mark]
+    outside = [(size, stride) for size, stride, mark in zip(sizes, strides, along) if not mark]
+
+    def ranks(dimensions):
+        found = [0]
+        for size, stride in dimensions:
+            found = [rank + i * stride for i in range(size) for rank in found]
+        return found
+
+    return [sorted(first + rank for rank in ranks(inside)) for first in ranks(outside)]
+
+
+class ViewTest(PageTest):
+    def setUp(self):
+        self.place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="gauntlet-view-")))
+
+    def page(self, *words, name="view.html"):
+        gauntlet("view", *words, "--out", self.place / name)
+        return self.place / name
+
+    def click(self, selector, x=None, y=None):
+        """A click of the mouse on an element, or at a place in its box."""
+        element = self.browser.driver.find_element("css selector", selector)
+        self.browser.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        if x is not None:
+            self.browser.run("scrollTo(0, arguments[0].getBoundingClientRect().top + scrollY + arguments[1] - innerHeight / 2)", element, y)
+        box = self.browser.run("const box = arguments[0].getBoundingClientRect(); return [box.left, box.top, box.width, box.height]", element)
+        at = (box[0] + (box[2] / 2 if x is None else x), box[1] + (box[3] / 2 if y is None else y))
+        actions = webdriver.ActionChains(self.browser.driver)
+        actions.w3c_actions.pointer_action.move_to_location(round(at[0]), round(at[1]))
+        actions.w3c_actions.pointer_action.click()
+        actions.perform()
+        self.browser.settle()
+
+    def silent_place(self):
+        canvas = self.browser.driver.find_element("css selector", "#cube")
+        return self.browser.run(MIDDLE, canvas, list(VERMILLION))
+
+    def assert_drawn(self):
+        """A mark for every rank and every host."""
+        for canvas, boxes, count in (("#cube", "Array.from({length: ranksOf(whole)}, (_, rank) => cubeBox(rank, page.shapes.cube))", "ranksOf(whole)"),
+                                     ("#hosts", "page.shapes.hosts.places.map(([x, y]) => [x, y, page.shapes.hosts.size, page.shapes.hosts.size])", "view.job_hosts + view.spares")):
+            element = self.browser.driver.find_element("css selector", canvas)
+            self.assertEqual(self.browser.run(PAINTED, element, self.browser.run(f"return {boxes}")), self.browser.run(f"return {count}"), canvas)
+
+
+class EveryKind(ViewTest):
+    def assert_page(self, page, name):
+        data = data_of(page)
+        self.browser.open(page)
+        self.assertEqual(self.browser.count("#incidents button"), len(data["incidents"]))
+        self.assert_drawn()
+        if data["incidents"]:
+            self.click("#incidents button")
+            self.assert_drawn()
+            self.browser.run("document.querySelector('#rank').value = 0; document.querySelector('form.go').requestSubmit()")
+            self.assertEqual(self.browser.texts("#panel h2"), ["Rank 0"])
+        self.assert_sound(f"view-{name}")
+        return data
+
+    def test_a_scenario(self):
+        self.assert_page(self.page("tiny-8", "--replica", 3), "scenario")
+
+    def test_results_and_a_recording_show_the_same_run(self):
+        gauntlet("run", "tiny-8", "--replicas", 4, "--seed", 5, "--out", self.place / "results", "--quiet")
+        gauntlet("run", "tiny-8", "--replica", 2, "--seed", 5, "--record", self.place / "run.gauntlet", "--quiet")
+        pages = [self.page("tiny-8", "--seed", 5, "--replica", 2), self.page(self.place / "results", "--replica", 2, name="results.html"),
+                 self.page(self.place / "run.gauntlet", name="recording.html")]
+        shown = [self.assert_page(page, name) for page, name in zip(pages, ("run", "results", "recording"))]
+        for other in shown[1:]:
+            self.assertEqual({**other, "command": ""}, {**shown[0], "command": ""})
+
+    def test_a_drill(self):
+        as_whom = ["--run-as", "root"] if os.geteuid() == 0 else []
+        gauntlet("drill", "drill-tiny", "--hosts", 4, "--set", "job.steps=40", *as_whom, "--record", self.place / "drill.rec", "--out", self.place / "drilled")
+        alone = self.assert_page(self.page(self.place / "drill.rec"), "drill")
+        self.assertTrue(alone["drill"])
+        self.assertIn("no truth log", alone["notes"][0])
+        scored = self.assert_page(self.page(self.place / "drilled", "--recording", self.place / "drill.rec", name="scored.html"), "scored-drill")
+        self.assertEqual(scored["notes"], [])
+        self.assertEqual(scored["incidents"][0]["basis"], "truth")
+        self.assertEqual(scored["incidents"][0]["hosts"], alone["incidents"][0]["hosts"], "the policies named the host with the fault")
+
+    def test_a_job_with_every_dimension(self):
+        sets = ["job.layout={tp=2,pp=2,dp=4,cp=2,ep=2,virtual_stages=1}", "cluster.hosts=4"]
+        (self.place / "moe.toml").write_text('extends = ["tiny-8"]\nname = "<b id=x>&amp;\'"\n', encoding="utf-8")
+        found = subprocess.run([GAUNTLET, "view", str(self.place / "moe.toml"), *(f"--set={each}" for each in sets), "--out", str(self.place / "view.html")],
+                               capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+        if found.returncode == 2:
+            self.skipTest(found.stderr)
+        self.assert_page(self.place / "view.html", "every-dimension")
+
+    def test_names_are_text(self):
+        name = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
+        (self.place / "named.toml").write_text(f'extends = ["{os.path.abspath("scenarios/tiny-8.toml")}"]\nname = {json.dumps(name)}\n', encoding="utf-8")
+        self.browser.open(self.page(self.place / "named.toml"))
+        self.assertEqual(self.browser.texts("h1"), [name])
+        self.assertEqual(self.browser.count("img") + self.browser.count("main script"), 0)
+        self.assertEqual(self.browser.run("return document.title"), name)
+        self.assertEqual(self.browser.messages(), [])
+
+
+class Large(ViewTest):
+    """The 12,288-rank view: bounds are counted."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.page(LARGE)
+        self.browser.open(self.file)
+
+    def calls(self):
+        return self.browser.run("return [gauntletView.drawCalls, gauntletView.passes]")
+
+    def test_bounds(self):
+        self.assertLess(self.file.stat().st_size, BYTES_MAX)
+        self.assert_drawn()
+        self.click("#incidents button")
+        for x, y in ((120, 200), (300, 400), (301, 400)):
+            before = self.calls()
+            self.click("#cube", x, y)
+            after = self.calls()
+            self.assertEqual(after[1] - before[1], 2, "passes: one of each picture")
+            self.assertLess(after[0] - before[0], DRAW_CALLS_MAX)
+            self.assertLess(self.browser.nodes(), NODES_MAX)
+        self.assert_sound("view-large")
+
+    def test_a_click_on_a_rank_shows_its_groups(self):
+        layout = data_of(self.file)["layout"]
+        sizes = [layout[each] for each in ("tp", "cp", "dp", "pp")]
+        groups = {"tensor": megatron_groups(sizes, (1, 0, 0, 0)), "data": megatron_groups(sizes, (0, 1, 1, 0)), "pipeline": megatron_groups(sizes, (0, 0, 0, 1))}
+        for x, y in ((61, 40), (210, 300), (333, 555), (500, 700)):
+            self.click("#cube", x, y)
+            rank = int(self.browser.texts("#panel h2")[0].removeprefix("Rank ").replace(",", ""))
+            for dimension, all_groups in groups.items():
+                expected = [group for group in all_groups if rank in group]
+                self.assertEqual([int(each) for each in self.browser.texts(f"[data-group={dimension}] button")], expected[0], f"{dimension} of rank {rank}")
+
+    def test_groups_are_those_of_megatron(self):
+        for sizes in ((2, 2, 4, 2), (1, 3, 2, 4), (4, 1, 6, 1)):
+            layout = dict(zip(("tp", "cp", "dp", "pp"), sizes), ep=2, virtual_stages=1)
+            tp, cp, dp, pp = sizes
+            expected = {"tensor": megatron_groups(sizes, (1, 0, 0, 0)), "context": megatron_groups(sizes, (0, 1, 0, 0)), "data": megatron_groups(sizes, (0, 1, 1, 0)),
+                        "pipeline": megatron_groups(sizes, (0, 0, 0, 1)), "expert": megatron_groups((tp * cp, 2, dp // 2, pp), (0, 1, 0, 0))}
+            for dimension, groups in expected.items():
+                for group in groups:
+                    for rank in group:
+                        self.assertEqual(self.browser.run("return groupOf(arguments[0], arguments[1], arguments[2])", rank, dimension, layout), group)
+
+    def test_keys_move_the_picked_rank(self):
+        keys = webdriver.common.keys.Keys
+        self.browser.run("document.querySelector('#cube').focus()")
+        for key, rank in ((keys.ARROW_RIGHT, "0"), (keys.ARROW_RIGHT, "1"), (keys.ARROW_DOWN, "9"), (keys.PAGE_DOWN, "1,545"), (keys.ARROW_LEFT, "1,544"), (keys.ARROW_LEFT, "15"), (keys.ARROW_UP, "7"),
+                          (keys.ARROW_UP, "7")):
+            self.browser.press(key)
+            self.assertEqual(self.browser.texts("#panel h2"), [f"Rank {rank}"])
+
+    def test_an_incident_plays(self):
+        self.click("#incidents button")
+        frames = self.browser.count("#frames button")
+        self.assertGreater(frames, 5)
+        self.browser.run("document.querySelector('#frames button').click()")
+        self.click("#play")
+        webdriver.support.wait.WebDriverWait(self.browser.driver, 30).until(lambda _: int(self.browser.run("return document.querySelector('#step').value")) >= 2)
+        self.click("#play")
+        self.assertRegex(self.browser.texts("#caption")[0], rf"^\d+ of {frames} · ")
+
+    def test_every_colouring_draws(self):
+        self.click("#incidents button")
+        values = self.browser.run("return [...document.querySelectorAll('#colour option')].map(option => option.value)")
+        self.assertIn("forward_time", values)
+        for value in values:
+            self.browser.run("const select = document.querySelector('#colour'); select.value = arguments[0]; select.dispatchEvent(new Event('change'))", value)
+            self.assert_drawn()
+            self.browser.screenshot(f"view-colour-{value}")
+        self.assertEqual(self.browser.messages(), [])
+
+
+class Hidden(ViewTest):
+    """The silent rank of a hang is found in two clicks, by what the page shows."""
+
+    def hang(self, gpu, seed):
+        scenario = self.place / "hidden.toml"
+        scenario.write_text(f'extends = ["{os.path.abspath(f"scenarios/{LARGE}.toml")}"]\nname = "hidden"\n[job]\nwindow = "2h"\n[faults.hidden]\ncomponent = "gpu"\n'
+                            f'effect = "hang"\nremedy = "repair"\ntrace = [{{ at = "1h", component = {gpu} }}]\n', encoding="utf-8")
+        page = self.page(scenario, "--seed", seed)
+        return page, [i for i, each in enumerate(data_of(page)["incidents"]) if each["cause"] == "hidden"]
+
+    def test_ten_hidden_ranks(self):
+        seed = int(os.environ.get("SEED", random.SystemRandom().randrange(1_000_000)))
+        chance, found = random.Random(seed), 0
+        for _ in range(4 * HIDDEN):  # some strike a host that another fault has taken out, or while the job is down
+            gpu, replica_seed = chance.randrange(12_288), chance.randrange(1_000_000)
+            page, numbers = self.hang(gpu, replica_seed)
+            if not numbers:
+                continue
+            with self.subTest(gpu=gpu, repeat=f"SEED={seed} GAUNTLET=build/gauntlet python3 tests/pages/view_test.py Hidden"):
+                self.browser.open(page)
+                self.browser.run("window.clicks = 0; addEventListener('click', () => ++window.clicks, true)")
+                self.click(f"#incidents button[data-incident='{numbers[0]}']")
+                place = self.silent_place()
+                self.assertIsNotNone(place, "no rank stands out")
+                self.click("#cube", place[0], place[1])
+                self.assertEqual(self.browser.run("return window.clicks"), 2)
+                self.assertIn("Is silent", self.browser.texts("#state")[0])
+                panel = self.browser.texts("#panel")[0]
+                self.assertIn(f"gpu {gpu}: hidden (hang)", panel)
+                self.assertIn(f"host {gpu // 8}, GPU {gpu % 8},", panel)
+                if found == 0:
+                    self.browser.screenshot("view-hidden")
+            found += 1
+            if found == HIDDEN:
+                break
+        self.assertEqual(found, HIDDEN, f"seed {seed}")
+
+
+if __name__ == "__main__":
+    unittest.main()
