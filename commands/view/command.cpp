@@ -4,6 +4,7 @@
 #include "commands/view/view.hpp"
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
+#include "report/units.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/output_file.hpp"
@@ -39,7 +40,7 @@ std::string command_of(const ViewRequest& request) {
 }
 
 std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count_text(static_cast<double>(count)), what, count == 1 ? "" : "s");
 }
 
 std::string listed(const View& view) {
@@ -50,9 +51,9 @@ std::string listed(const View& view) {
                   counted(layout.ranks(), "rank"), counted(view.seats.inventory.job_hosts, "host"));
   for (std::size_t i = 0; i < view.incidents.size() && i < kMostListed; ++i) {
     const ViewIncident& each = view.incidents[i];
-    text +=
-        fmt::format("  incident {} after {}: {}{}\n", view.numbered_from + i, to_text(each.opened - kStart),
-                    each.cause, each.culprit_hosts.empty() ? "" : ", " + each.component);
+    text += fmt::format("  incident {} after {}: {}{}\n", view.numbered_from + i,
+                        to_text(std::chrono::floor<std::chrono::seconds>(each.opened - kStart)), each.cause,
+                        each.culprit_hosts.empty() ? "" : ", " + each.component);
   }
   if (view.incidents.size() + view.incidents_left_out > kMostListed)
     text += fmt::format("  and {} more\n", view.incidents.size() + view.incidents_left_out - kMostListed);
@@ -84,7 +85,7 @@ int view_command(const ViewRequest& request) {
     return print(listed(view) + fmt::format("{} is written: open it in a browser.\n", request.out)) ? kSuccess
                                                                                                     : kFailed;
   } catch (const std::exception& error) {
-    complain(fmt::format("the page was not made: {}", text_of(error)));
+    complain(fmt::format("the run failed: {}", text_of(error)));
     return kFailed;
   }
 }

@@ -49,6 +49,8 @@ std::string_view text_of(CulpritBasis basis) {
       return "truth";
     case CulpritBasis::answers:
       return "answers";
+    case CulpritBasis::exit:
+      return "exit";
     case CulpritBasis::decision:
       return "decision";
     case CulpritBasis::nobody:
@@ -59,20 +61,34 @@ std::string_view text_of(CulpritBasis basis) {
 
 std::string_view unit_of(Signal signal) { return signal == Signal::traffic ? "of the usual traffic" : "s"; }
 
-Json json_of(const View& view, const ViewIncident& incident) {
+/// [first, how many, first, how many ...] of ascending numbers.
+Json stretches_of(const std::vector<std::uint32_t>& numbers) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    out.push_back(numbers[i]);
+    out.push_back(end - i);
+    i = end;
+  }
+  return out;
+}
+
+Json json_of(const ViewIncident& incident) {
   Json json = {{"opened", seconds_of(incident.opened)},
                {"closed", seconds_of(incident.closed)},
                {"cause", incident.cause},
                {"effect", incident.effect},
                {"component", incident.component},
                {"basis", text_of(incident.basis)},
-               {"culprits", incident.culprits}};
-  Json& hosts = json["hosts"] = Json::array();
+               {"culprits", stretches_of(incident.culprits)}};
+  std::vector<std::uint32_t> hosts;
   for (const HostId host : incident.culprit_hosts) hosts.push_back(host.value);
+  json["hosts"] = stretches_of(hosts);
   json["detected"] = incident.detected_after ? seconds_of(*incident.detected_after) : Json();
   json["stops"] = incident.stops;
   json["restarts"] = incident.restarts;
-  json["lost"] = view.incidents.empty() ? Json() : seconds_of(incident.lost);
+  json["lost"] = seconds_of(incident.lost);
   Json& spread = json["spread"] = Json::array();  // ranks, wave, dimension; and so on
   for (const auto& [ranks, waiting] : incident.spread) {
     spread.push_back(ranks);
@@ -85,7 +101,7 @@ Json json_of(const View& view, const ViewIncident& incident) {
     answers.push_back(number_of(dimension));
   }
   json["asked"] = incident.asked_at ? seconds_of(*incident.asked_at) : Json();
-  json["silent_slots"] = incident.silent_slots;
+  json["silent_slots"] = stretches_of(incident.silent_slots);
   Json& events = json["events"] = Json::array();
   for (const ViewEvent& each : incident.events)
     events.push_back(
@@ -160,7 +176,7 @@ std::string to_json(const View& view) {
                {"numbered_from", view.numbered_from},
                {"incidents_left_out", view.incidents_left_out}};
   Json& incidents = json["incidents"] = Json::array();
-  for (const ViewIncident& each : view.incidents) incidents.push_back(json_of(view, each));
+  for (const ViewIncident& each : view.incidents) incidents.push_back(json_of(each));
   Json& signals = json["signals"] = Json::array();
   for (const ViewSignal& each : view.signals) signals.push_back(json_of(each));
   json["notes"] = view.notes;

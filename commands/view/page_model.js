@@ -62,6 +62,14 @@ function hostOf(rank, job) { return job.slots[Math.floor(rank / view.gpus_per_ho
 
 // --- incidents -----------------------------------------------------------------------------------------------------
 
+// [first, how many, ...] as a list.
+function listed(stretches) {
+  const list = [];
+  for (let i = 0; i < stretches.length; i += 2) for (let n = 0; n < stretches[i + 1]; ++n) list.push(stretches[i] + n);
+  return list;
+}
+for (const incident of view.incidents) for (const name of ["culprits", "hosts", "silent_slots"]) incident[name] = listed(incident[name]);
+
 // [count, values...] and so on, as arrays by index.
 function unpacked(runs, width, length) {
   const columns = Array.from({ length: width }, () => new Int16Array(length).fill(-1));
@@ -91,10 +99,10 @@ function heldUpBy(rank, spread, layout) {
 
 // What others hold a culprit for.
 function culpritWord(incident) {
-  return { hang: "silent", crash: "gone", slow: "slow", degrade: "slow", stall: "paused" }[incident.effect] ?? "silent";
+  return { hang: "silent", crash: "gone", slow: "slow", degrade: "slow", stall: "paused" }[incident.effect] ?? (incident.basis === "exit" ? "gone" : "silent");
 }
 
-const kBasis = { truth: view.drill ? "the score of the drill" : "the truth log", answers: "the answers of the other hosts", decision: "the eviction by the policy", nobody: "nobody" };
+const kBasis = { truth: view.drill ? "the score of the drill" : "the truth log", answers: "the answers of the other hosts", exit: "the first rank that exited on its own", decision: "the eviction by the policy", nobody: "nobody" };
 
 // The pictures of an incident in their order. `wave`: ranks up to it have stopped. `phase`: "trains", "stops" or "down".
 function framesOf(incident, spread) {

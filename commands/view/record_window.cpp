@@ -1,6 +1,6 @@
 #include "commands/view/record_window.hpp"
 
-#include "commands/view/words.hpp"
+#include "commands/view/sentences.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,13 +27,13 @@ RecordWindow::RecordWindow(const Record& record, const World& world) {
   walk(
       record,
       [&](const Observed& seen) {
-        if (const auto event = words.on(seen)) events_.push_back(*event);
+        note_event(words.on(seen));
         const auto* value = std::get_if<Seen>(&seen.what);
         const Watch* watch = value == nullptr ? nullptr : words.watch_of(value->watch);
         if (watch != nullptr) note_seen(*value, seen.at, *watch);
       },
       [&](const RecordedOrder& given) {
-        if (const auto event = words.on(given.order, given.at)) events_.push_back(*event);
+        note_event(words.on(given.order, given.at));
         if (const auto* evict = std::get_if<Evict>(&given.order.what))
           evictions_.emplace_back(given.at, evict->host);
         const auto* watch = std::get_if<Watch>(&given.order.what);
@@ -41,9 +41,19 @@ RecordWindow::RecordWindow(const Record& record, const World& world) {
       });
 }
 
+/// Two watches may report one thing.
+void RecordWindow::note_event(const std::optional<ViewEvent>& event) {
+  if (!event) return;
+  for (auto other = events_.rbegin(); other != events_.rend() && other->at == event->at; ++other)
+    if (*other == *event) return;
+  events_.push_back(*event);
+}
+
 void RecordWindow::note_seen(const Seen& seen, Time at, const Watch& watch) {
   if (seen.who.kind != ComponentKind::host) return;
   const HostId host = host_of(seen.who);
+  if (watch.signal == Signal::process_exit && seen.edge == Edge::sample && seen.value != kAbortedByWatchdog)
+    exits_.emplace_back(at, host);
   if (watch.signal == Signal::last_collective) {
     if (seen.value < 0 || seen.value >= static_cast<double>(kDimensions) || answers_.empty()) return;
     answers_.back().by_host[host] = static_cast<Dimension>(seen.value);
@@ -106,6 +116,12 @@ std::vector<HostId> RecordWindow::evicted(Time from, Time until) const {
     if (at >= from && at <= until && std::find(hosts.begin(), hosts.end(), host) == hosts.end())
       hosts.push_back(host);
   return hosts;
+}
+
+std::optional<HostId> RecordWindow::exited(Time from, Time until) const {
+  for (const auto& [at, host] : exits_)
+    if (at >= from && at <= until) return host;
+  return std::nullopt;
 }
 
 std::vector<Incident> ordered_stops(const Record& record) {

@@ -35,18 +35,22 @@ class RecordWindow {
   std::optional<CollectiveAnswers> answers(Time from, Time until) const;
   /// The hosts whose eviction was ordered in [from, until], each once.
   std::vector<HostId> evicted(Time from, Time until) const;
+  /// The host of the first rank in [from, until] that exited on its own, not because a peer was gone.
+  std::optional<HostId> exited(Time from, Time until) const;
 
  private:
   struct Sample {
     Signal signal;
     ViewSignal::Sample value;
   };
+  void note_event(const std::optional<ViewEvent>& event);
   void note_seen(const Seen& seen, Time at, const Watch& watch);
 
   std::vector<ViewEvent> events_;  // in order of time
   std::vector<Sample> samples_;
   std::vector<CollectiveAnswers> answers_;
   std::vector<std::pair<Time, HostId>> evictions_;
+  std::vector<std::pair<Time, HostId>> exits_;  // of ranks on their own
 };
 
 /// An incident for each stop that the policies ordered for a fault, until the job trains again. Nobody scored them: they have no cause.

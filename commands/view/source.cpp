@@ -96,7 +96,8 @@ OpenedView from_recording(const ViewQuestion& question, const std::string& path)
   source.origin =
       fmt::format("{}, seed {}", source.drill ? "the recording of a drill" : "a recording", source.seed);
   if (source.drill)
-    source.notes.push_back("A recording holds no truth log: culprits are those that the policies named.");
+    source.notes.push_back(
+        "A recording holds no truth log: culprits are those that its observations and orders name.");
   return {.source = std::move(source), .problems = {}};
 }
 

@@ -1,7 +1,7 @@
 #include "commands/view/view.hpp"
 
 #include "commands/view/record_window.hpp"
-#include "commands/view/words.hpp"
+#include "commands/view/sentences.hpp"
 #include "core/component.hpp"
 #include "models/topology/shape.hpp"
 #include "models/world/blast_radius.hpp"
@@ -66,7 +66,7 @@ void add_culprits(const Story& story, ComponentId component, HostId host, ViewIn
     if (rank < ranks) out.culprits.push_back(rank);
 }
 
-void find_culprits(const Story& story, const Incident& incident, ViewIncident& out) {
+void find_culprits(const Story& story, const Incident& incident, Time before, ViewIncident& out) {
   if (story.source.scored) {
     if (!is_fault(incident.cause) || incident.component.kind == ComponentKind::job) return;
     out.basis = CulpritBasis::truth;
@@ -78,6 +78,9 @@ void find_culprits(const Story& story, const Incident& incident, ViewIncident& o
     const auto slots = story.seats.slots_before(out.opened);
     for (const std::uint32_t slot : out.silent_slots)
       if (slots[slot]) add_culprits(story, component(*slots[slot]), *slots[slot], out);
+  } else if (const auto host = story.record.exited(std::max(before, out.opened - kLead), out.closed)) {
+    out.basis = CulpritBasis::exit;
+    add_culprits(story, component(*host), *host, out);
   } else {
     for (const HostId host : story.record.evicted(out.opened, out.closed)) {
       out.basis = CulpritBasis::decision;
@@ -129,7 +132,7 @@ ViewIncident view_of(const Story& story, const Incident& incident, Time before) 
   out.restarts = incident.restarts;
   for (const Duration part : incident.lost) out.lost += part;
   find_answers(story, before, out);
-  find_culprits(story, incident, out);
+  find_culprits(story, incident, before, out);
   if (!story.source.scored && !out.culprit_hosts.empty())
     out.component = name_of(component(out.culprit_hosts.front()));
   if (!out.culprits.empty() && holds_others_up(out.effect))
@@ -164,19 +167,18 @@ View view_of(const ViewSource& source, std::optional<std::size_t> only) {
   view.wall = source.record.observations.empty() ? Duration{} : source.record.observations.back().at - kStart;
 
   std::vector<Incident> incidents = incidents_of(source);
-  if (only) {
-    incidents = {incidents.at(*only)};
-  } else if (incidents.size() > kMostViewIncidents) {
-    view.incidents_left_out = incidents.size() - kMostViewIncidents;
-    incidents.resize(kMostViewIncidents);
-  }
+  if (only) incidents = {incidents.at(*only)};
   const RecordWindow record(source.record, world);
   const Story story = {source, view.seats, record};
   Time before = kStart;
+  std::size_t numbers = 0;
   for (const Incident& each : incidents) {
-    view.incidents.push_back(view_of(story, each, before));
+    if (view.incidents.size() == kMostViewIncidents || numbers > kMostViewNumbers) break;
+    const ViewIncident& shown = view.incidents.emplace_back(view_of(story, each, before));
+    numbers += 3 * shown.spread.size() + 2 * shown.answers.size() + shown.culprits.size();
     before = each.closed;
   }
+  view.incidents_left_out = incidents.size() - view.incidents.size();
   record.add_events(view.incidents, kMostViewEvents);
   view.signals = only ? record.signals(incidents.front().opened, incidents.front().closed, kMostViewSamples)
                       : record.signals(kStart, kNever, kMostViewSamples);

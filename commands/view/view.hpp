@@ -13,6 +13,7 @@ namespace gauntlet {
 inline constexpr std::size_t kMostViewIncidents = 1'000;
 inline constexpr std::size_t kMostViewEvents = 8'000;
 inline constexpr std::size_t kMostViewSamples = 20'000;
+inline constexpr std::size_t kMostViewNumbers = 150'000;  // of spreads, answers and culprits
 
 /// The incidents of a source: as they were scored, or else one for each stop that the policies ordered for a fault.
 std::vector<Incident> incidents_of(const ViewSource& source);

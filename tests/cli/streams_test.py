@@ -38,6 +38,7 @@ COMMANDS = {
     "scale": [f"scale {TINY} --gpus 64,128 {{study}}", f"scale {TINY} --gpus none"],
     "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --degrade none"],
     "topology": [f"topology {TINY}", "topology none.toml"],
+    "view": [f"view {TINY} --out {{out}}", "view {recording} --out {out}", "view none"],
     "validate": ["validate step", "validate policies --only nothing", "validate step --data none.csv"],
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],

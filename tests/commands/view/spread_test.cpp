@@ -1,10 +1,12 @@
 // Who waits for whom: small jobs by hand, and what must hold in every layout.
 #include "commands/view/spread.hpp"
 
+#include "core/random/stream.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
+#include <string>
 #include <vector>
 
 namespace gauntlet {
@@ -51,15 +53,14 @@ TEST(SpreadOfAStop, StartsFromEveryCulprit) {
 }
 
 TEST(SpreadOfAStop, EveryRankWaitsForOneThatStoppedBefore) {
-  const std::uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
-  const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
+  Stream random({.study = 1, .replica = 0}, stream_name("spread_test"));
+  const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random.below(most)); };
   for (int i = 0; i < 200; ++i) {
     Layout layout = {
         .tp = up_to(4), .pp = up_to(5), .dp = up_to(6), .virtual_stages = up_to(2), .cp = up_to(3)};
     layout.ep = layout.dp % 2 == 0 ? up_to(2) : 1;
-    std::vector<std::uint32_t> culprits = {static_cast<std::uint32_t>(random() % layout.ranks())};
+    std::vector<std::uint32_t> culprits = {up_to(layout.ranks()) - 1};
+    SCOPED_TRACE("layout " + std::to_string(i));
     const std::vector<WaitingRank> ranks = spread_of(layout, culprits);
     ASSERT_EQ(ranks.size(), layout.ranks());
     for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {

@@ -1,4 +1,4 @@
-#include "commands/view/words.hpp"
+#include "commands/view/sentences.hpp"
 
 #include "core/component.hpp"
 #include "core/quantity.hpp"
