@@ -4,7 +4,7 @@
 
 const page = { incident: null, spread: null, frames: [{ time: view.wall + 1, wave: -1, phase: "trains", text: "", kind: "computed", host: -1 }], at: 0, cell: null, colour: "state", job: null,
   timer: null, shapes: {} };
-const kMembersMost = 256, kLinesMost = 8, kPlayMs = 800;
+const kMembersMost = 256, kLinesMost = 8, kPlayMs = 800, kWidthLeast = 120;  // in pixels: a page that is being laid out has no width yet
 
 function frame() { return page.frames[page.at]; }
 function rankOfCell(cell) {
@@ -91,7 +91,7 @@ function colouring() {
   }
   if (page.colour === "wave" && incident) {
     const waves = Math.max(1, page.spread.waves), colour = wave => wave === 0 ? kColours.silent : scaleColour((wave - 1) / waves);
-    return { legend: [[kColours.silent, "the last step that it heard is the oldest"], ...Array.from({ length: Math.min(waves, 9) }, (_, i) => [colour(i + 1), `wave ${i + 1}`]), [kColours.trains, "trains"]],
+    return { legend: [[kColours.silent, "the culprit: not heard for longest"], ...Array.from({ length: Math.min(waves, 9) }, (_, i) => [colour(i + 1), `wave ${i + 1}`]), ...(frame().phase === "stops" && frame().wave >= waves ? [] : [[kColours.trains, "trains"]])],
       rank: ofRank(rank => { const wave = page.spread.wave[rank]; return frame().phase === "stops" && wave >= 0 && wave <= frame().wave ? colour(wave) : kColours.trains; }), note: "Computed: in which order ranks are last heard." };
   }
   if (page.colour === "answer" && incident) {
@@ -144,8 +144,8 @@ function draw() {
   const groups = rank === null ? [] : kDimensions.map(dimension => groupOf(rank, dimension, job.layout)).filter(group => group.length > 1).map(group => group.map(cellOfRank));
   const silent = page.colour === "answer" ? incident.silent_slots : [];
   const loud = page.colour === "answer" ? silent.flatMap(slot => Array.from({ length: view.gpus_per_host }, (_, gpu) => slot * view.gpus_per_host + gpu)) : culpritsShown();
-  page.shapes.cube = drawCube(cube, cube.clientWidth, { colourOf: colours.rank, loud: loud.map(cellOfRank), picked: page.cell, groups });
-  page.shapes.hosts = drawHosts(hostsCanvas, hostsCanvas.clientWidth, { colourOfHost: host => hostColour(host, colours), loudHosts: [...new Set(loud.map(each => hostOf(each, job)))].filter(host => host >= 0),
+  page.shapes.cube = drawCube(cube, Math.max(kWidthLeast, cube.clientWidth), { colourOf: colours.rank, loud: loud.map(cellOfRank), picked: page.cell, groups });
+  page.shapes.hosts = drawHosts(hostsCanvas, Math.max(kWidthLeast, hostsCanvas.clientWidth), { colourOfHost: host => hostColour(host, colours), loudHosts: [...new Set(loud.map(each => hostOf(each, job)))].filter(host => host >= 0),
     pickedHost: rank === null || hostOf(rank, job) < 0 ? null : hostOf(rank, job) });
   const entries = colours.legend ?? Object.keys(kStateWords).filter(state => colours.shown.has(state)).map(state => [kColours[state] ?? themed.away, kStateWords[state]]);
   legend.replaceChildren(...entries.map(([colour, words]) => make("li", {}, make("span", { style: `background:${colour}` }), words)));
@@ -187,7 +187,7 @@ function listIncidents() {
   incidentList.replaceChildren(...view.incidents.flatMap((incident, i) => wanted && (incident.effect || incident.cause) !== wanted ? [] : [make("li", {},
     make("button", { type: "button", "data-incident": i, "aria-current": page.incident === incident, onclick: () => pick(i) },
       make("span", { class: "when" }, `${view.numbered_from + i} · after ${durationText(incident.opened)}`), make("br"),
-      `${incident.effect && incident.effect !== incident.cause ? `${incident.effect}: ` : ""}${incident.cause}${incident.hosts.length ? `, ${incident.component}` : ""}`))]));
+      `${incident.effect && incident.effect !== incident.cause ? `${incident.effect}: ` : ""}${incident.cause}${incident.hosts.length ? `, ${partText(incident.component)}` : ""}`))]));
 }
 
 function pick(number) {
@@ -246,7 +246,7 @@ function describe() {
   if (page.cell === null) {
     const incident = page.incident, lines = [];
     if (incident) {
-      lines.push(make("p", {}, incident.hosts.length ? `${capital(incident.component)} is held responsible, by ${kBasis[incident.basis]}.` : "No single host is to blame."));
+      lines.push(make("p", {}, incident.hosts.length ? `${capital(partText(incident.component))} is held responsible, by ${kBasis[incident.basis]}.` : "No single host is to blame."));
       if (incident.silent_slots.length) {
         const slots = jobBefore(incident.asked).slots, named = incident.silent_slots.slice(0, 8).map(slot => slots[slot]);
         lines.push(make("p", {}, `By the recorded answers, others wait for host${named.length > 1 ? "s" : ""} ${named.join(", ")}${incident.silent_slots.length > 8 ? " and more" : ""}, which gave no answer.`));
@@ -267,7 +267,7 @@ function describe() {
   const fact = (name, value) => facts.push(make("dt", {}, name), make("dd", {}, value));
   fact("Place", host < 0 ? `slot ${slot}, which is vacant` : `host ${host}, GPU ${gpu}, rack ${Math.floor(host / view.places.rack)}, pod ${Math.floor(host / view.places.pod)}`);
   fact("Cube", `tp ${at.tp}, ` + (whole.cp > 1 ? `cp ${at.cp}, ` : "") + `dp ${at.dp}, pp ${at.pp}` + (whole.ep > 1 ? `, ep ${at.dp % whole.ep}` : ""));
-  if (incident && state === "silent") fact("Culprit", `${incident.component}: ${incident.cause}${incident.effect ? ` (${incident.effect})` : ""}, by ${kBasis[incident.basis]}`);
+  if (incident && state === "silent") fact("Culprit", `${partText(incident.component)}: ${incident.cause}${incident.effect ? ` (${incident.effect})` : ""}, by ${kBasis[incident.basis]}`);
   if (incident && incident.answers.length)
     fact("Answer", page.spread.answer[slot] >= 0 ? `its host waits in a ${kDimensions[page.spread.answer[slot]]} group` : "its host gave none when all were asked");
   for (const signal of view.signals) {

@@ -122,7 +122,7 @@ function framesOf(incident, spread) {
     const counts = new Int32Array(spread.waves + 1), by = counts.map(() => 0);
     spread.wave.forEach((value, rank) => { if (value >= 0) { ++counts[value]; by[value] |= 1 << (spread.dimension[rank] + 1); } });
     wave = 0;
-    add(incident.opened, `${capital(incident.component)} is ${word}: ${counted(counts[0], "rank")}`, "computed");
+    add(incident.opened, `${capital(partText(incident.component))} is ${word}: ${counted(counts[0], "rank")}`, "computed");
     for (wave = 1; wave <= spread.waves; ++wave) {
       const where = kDimensions.filter((_, d) => by[wave] & 1 << (d + 1)).join(" or ");
       add(incident.opened, `Wave ${wave}: ${counted(counts[wave], "rank")} ${counts[wave] === 1 ? "waits" : "wait"} in a ${where} group`, "computed");
@@ -161,6 +161,8 @@ function valuesAt(signal, time) {
 
 function grouped(number) { return Math.round(number).toLocaleString("en-US"); }
 function counted(count, what) { return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`; }
+// "gpu 17" as people write it.
+function partText(component) { return component.replace(/^(gpu|nic|tor)\b/, part => ({ gpu: "GPU", nic: "NIC", tor: "ToR switch" })[part]); }
 function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
 
 function durationText(seconds) {

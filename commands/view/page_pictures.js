@@ -6,7 +6,7 @@ const kColours = {
   silent: "#d55e00", tensor: "#e69f00", context: "#f0e442", expert: "#cc79a7", pipeline: "#56b4e9", data: "#0072b2", trains: "#009e73", down: "#8a8f98",
 };
 const kCycle = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442", "#8a8f98"];
-const kCellMost = 34, kCellEasy = 3.5, kCellLeast = 2.5, kGap = 10, kFoldGap = 3, kLabel = 18, kMargin = 34;
+const kCellMost = 40, kCellEasy = 3.5, kCellLeast = 2.5, kGap = 10, kFoldGap = 3, kLabel = 18, kMargin = 34;
 window.gauntletView = { drawCalls: 0, passes: 0 };
 
 function themed(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
@@ -112,7 +112,11 @@ function drawCube(canvas, width, { colourOf, loud, picked, groups }) {
     boxes.get(colour).push(cubeBox(rank, shape));
   }
   fillBoxes(pen, boxes);
-  for (let stage = 0; stage < whole.pp; stage += 1) {
+  const ink = themed("--ink");
+  for (const group of groups) strokeBoxes(pen, group.map(rank => cubeBox(rank, shape)), ink, 1);
+  if (loud.length) pointAt(pen, loud.map(rank => cubeBox(rank, shape)), ink);
+  if (picked !== null) strokeBoxes(pen, [cubeBox(picked, shape)], ink, 2.5);
+  for (let stage = 0; stage < whole.pp; ++stage) {
     const words = shape.block.w > 64 ? `stage ${stage}` : `${stage}`;
     text(pen, words, kMargin + stage % shape.across * shape.block.w, Math.floor(stage / shape.across) * shape.block.h + kLabel - 5);
   }
@@ -120,10 +124,6 @@ function drawCube(canvas, width, { colourOf, loud, picked, groups }) {
   for (let down = 0; down < shape.down; ++down)
     for (let row = 0; row < shape.rows; row += step)
       text(pen, `${row}`, kMargin - 6, down * shape.block.h + kLabel + row * shape.cell.h + Math.min(shape.cell.h, 11) / 2 + 4, "right");
-  const ink = themed("--ink");
-  for (const group of groups) strokeBoxes(pen, group.map(rank => cubeBox(rank, shape)), ink, 1);
-  if (loud.length) pointAt(pen, loud.map(rank => cubeBox(rank, shape)), ink);
-  if (picked !== null) strokeBoxes(pen, [cubeBox(picked, shape)], ink, 2.5);
   return shape;
 }
 
@@ -191,9 +191,9 @@ function drawHosts(canvas, width, { colourOfHost, loudHosts, pickedHost }) {
     boxes.get(colour).push(boxOf(host));
   }
   fillBoxes(pen, boxes);
-  for (const [words, x, y] of shape.headings) text(pen, words, x, y);
   const ink = themed("--ink");
   if (loudHosts.length) pointAt(pen, loudHosts.map(boxOf), ink);
   if (pickedHost !== null) strokeBoxes(pen, [boxOf(pickedHost)], ink, 2);
+  for (const [words, x, y] of shape.headings) text(pen, words, x, y);
   return shape;
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kRecordingBegins =
     "gauntlet-record";                     // core/record/recording.cpp, whatever its version
 constexpr const char* kDrills = "drills";  // of `gauntlet drill --repeat --out`
 constexpr const char* kWhatToGive =
-    "give a scenario, a file of --record, or the --out of `gauntlet run` or `gauntlet drill`";
+    "give a scenario, a recording, or the results of `gauntlet run` or `gauntlet drill`";
 
 OpenedView refused(Problem problem) { return {.source = std::nullopt, .problems = {std::move(problem)}}; }
 
@@ -135,11 +135,11 @@ OpenedView from_results(const ViewQuestion& question) {
   if (!is_single(store))
     return refused(problem_of(question.what,
                               fmt::format("holds a study of `gauntlet {}`", store.study().command),
-                              "give the --out of `gauntlet run`, or a scenario"));
+                              "give the results of `gauntlet run`, or a scenario"));
   if (store.study().command == "drill") {
     if (question.recording.empty())
       return refused(problem_of(question.what, "has the results of a drill and not its record",
-                                "drill with --record FILE, and give --recording FILE"));
+                                "record the drill, and give its recording with --recording FILE"));
     return with_scores(from_recording(question, question.recording), store);
   }
   const std::uint32_t first = store.first_replica(0), count = store.replicas(0);

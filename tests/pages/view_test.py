@@ -281,7 +281,7 @@ class Hidden(ViewTest):
                 self.assertEqual(self.browser.run("return window.clicks"), 2)
                 self.assertIn("Is silent", self.browser.texts("#state")[0])
                 panel = self.browser.texts("#panel")[0]
-                self.assertIn(f"gpu {gpu}: hidden (hang)", panel)
+                self.assertIn(f"GPU {gpu}: hidden (hang)", panel)
                 self.assertIn(f"host {gpu // 8}, GPU {gpu % 8},", panel)
                 if found == 0:
                     self.browser.screenshot("view-hidden")
