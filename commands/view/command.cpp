@@ -109,8 +109,8 @@ void add_view(Program& program) {
   add_sets(view, request->sets);
   add_seed(view, request->seed, "Seed of the replica (default: the scenario's)");
   view.value("--replica", request->replica,
-             "The replica of the scenario or of the results, or the drill of `drill --repeat` (default: the "
-             "first one)")
+             "The replica of the scenario or of the results, or the drill of `drill --repeat`, counted from "
+             "1 (default: the first one)")
       .type_name("K")
       .between(0, 1'000'000'000);
   view.value("--recording", request->recording, "The recording of the drill whose results RUN has")

@@ -35,8 +35,8 @@ const layoutText = `${grouped(ranksOf(whole))} ranks = tp ${whole.tp} × ` + (wh
   (whole.ep > 1 ? ` (ep ${whole.ep})` : "") + `, on ${counted(view.job_hosts, "host")}` + (view.spares ? ` with ${counted(view.spares, "spare host")}` : "");
 const incidentList = make("ol", { class: "list", id: "incidents", "aria-label": "Incidents" });
 const frameList = make("ol", { class: "list frames", id: "frames", "aria-label": "What happens" });
-const cube = make("canvas", { id: "cube", tabindex: "0", role: "img" });
-const hostsCanvas = make("canvas", { id: "hosts", tabindex: "0", role: "img" });
+const cube = make("canvas", { id: "cube", tabindex: "0", role: "application", "aria-roledescription": "grid of ranks, moved by arrow keys" });
+const hostsCanvas = make("canvas", { id: "hosts", role: "img" });
 const caption = make("p", { class: "caption", id: "caption", "aria-live": "polite" });
 const slider = make("input", { type: "range", min: 0, max: 0, value: 0, id: "step", "aria-label": "Step of the incident", oninput: () => { pause(); show(+slider.value); } });
 const playButton = make("button", { id: "play", type: "button", onclick: () => page.timer ? pause() : play() }, "Play");

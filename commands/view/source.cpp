@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRecordingBegins =
     "gauntlet-record";                     // core/record/recording.cpp, whatever its version
 constexpr const char* kDrills = "drills";  // of `gauntlet drill --repeat --out`
+constexpr std::uint32_t kFirstDrill = 1;
 constexpr const char* kWhatToGive =
     "give a scenario, a recording, or the results of `gauntlet run` or `gauntlet drill`";
 
@@ -95,9 +96,6 @@ OpenedView from_recording(const ViewQuestion& question, const std::string& path)
   source.record = std::move(recording.record);
   source.origin =
       fmt::format("{}, seed {}", source.drill ? "the recording of a drill" : "a recording", source.seed);
-  if (source.drill)
-    source.notes.push_back(
-        "A recording holds no truth log: culprits are those that its observations and orders name.");
   return {.source = std::move(source), .problems = {}};
 }
 
@@ -106,7 +104,6 @@ OpenedView with_scores(OpenedView opened, const Store& store) {
   if (!opened.source) return opened;
   ViewSource& source = *opened.source;
   source.scored = true;
-  source.notes.clear();
   store.read_incidents(
       0, [&](std::uint32_t, std::size_t, const Incident& each) { source.incidents.push_back(each); });
   return opened;
@@ -114,7 +111,7 @@ OpenedView with_scores(OpenedView opened, const Store& store) {
 
 OpenedView from_kept_drill(const ViewQuestion& question) {
   const fs::path drills = fs::path(question.what) / kDrills;
-  const std::uint32_t number = question.replica.value_or(0);
+  const std::uint32_t number = question.replica.value_or(kFirstDrill);
   const fs::path recording = drills / fmt::format("{}.rec", number);
   std::error_code error;
   if (!fs::exists(recording, error))
@@ -198,7 +195,11 @@ OpenedView open_view(const ViewQuestion& question) {
       return refused({.what = fmt::format("--replica {}", *question.replica),
                       .why = fmt::format("has no effect on {}, which is one recording", question.what),
                       .suggestion = "leave it out"});
-    return from_recording(question, question.what);
+    OpenedView opened = from_recording(question, question.what);
+    if (opened.source && opened.source->drill)
+      opened.source->notes.emplace_back(
+          "A recording holds no truth log: culprits are those that its observations and orders name.");
+    return opened;
   }
   return from_scenario(question);
 }

@@ -169,6 +169,24 @@ class EveryKind(ViewTest):
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('[data-group]')].map(each => each.dataset.group)"),
                          ["tensor", "context", "expert", "data", "pipeline"])
 
+    def test_a_job_that_runs_with_fewer_replicas(self):
+        (self.place / "fewer.toml").write_text(f'extends = ["{os.path.abspath("scenarios/tiny-8.toml")}"]\nname = "fewer"\n[recovery]\nwait_for_spare = "10min"\n[spares]\ncount = 0\n'
+                                               '[repair]\ntime = "3d"\n', encoding="utf-8")
+        page = self.page(self.place / "fewer.toml", "--seed", 1)
+        data = self.assert_page(page, "fewer")
+        shown = 0
+        for number, incident in enumerate(data["incidents"]):
+            replicas = [count for at, count in data["changes"]["replicas"] if at < incident["opened"]][-1:]
+            if not incident["component"].startswith("gpu ") or not incident["culprits"] or not replicas or replicas[0] == data["layout"]["dp"]:
+                continue
+            self.click(f"#incidents button[data-incident='{number}']")
+            self.click("#cube", *self.silent_place()[:2])
+            gpu = int(incident["component"].split()[1])
+            self.assertIn(f"host {gpu // 8}, GPU {gpu % 8},", self.browser.texts("#panel")[0])
+            self.assertEqual(self.browser.count("[data-group=data] button"), replicas[0])
+            shown += 1
+        self.assertGreater(shown, 0, "the scenario has no such incident any more")
+
     def test_names_are_text(self):
         name = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
         (self.place / "named.toml").write_text(f'extends = ["{os.path.abspath("scenarios/tiny-8.toml")}"]\nname = {json.dumps(name)}\n', encoding="utf-8")
