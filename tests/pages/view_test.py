@@ -303,6 +303,11 @@ class Hidden(ViewTest):
                 self.assertIn(f"host {gpu // 8}, GPU {gpu % 8},", panel)
                 if found == 0:
                     self.browser.screenshot("view-hidden")
+                # What hosts answered, which is recorded, singles out the same host.
+                self.browser.run("const select = document.querySelector('#colour'); select.value = 'answer'; select.dispatchEvent(new Event('change'))")
+                self.assertEqual(self.browser.run("return document.querySelector('#colour').value"), "answer", "nobody was asked")
+                self.click("#cube", *self.silent_place()[:2])
+                self.assertIn(f"host {gpu // 8}, GPU", self.browser.texts("#panel")[0])
             found += 1
             if found == HIDDEN:
                 break
