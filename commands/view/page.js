@@ -276,7 +276,7 @@ function describe() {
   }
   const said = incident ? incident.events.filter(([time, who]) => who === host && time <= frame().time + 1e-3).slice(-kLinesMost) : [];
   const heartbeat = said.filter(([, , kind, words]) => kind === "silence" && words.includes("heartbeat")).pop();
-  fact("Heartbeat", heartbeat ? `${sinceText(heartbeat[0])}: ${heartbeat[3]}` : "no silence was reported");
+  fact("Heartbeat", heartbeat ? `${sinceText(heartbeat[0])}: ${heartbeat[3]}` : incident ? "no silence was reported in this incident" : "pick an incident to see it");
   panel.replaceChildren(
     make("h2", { id: "picked", "aria-live": "polite" }, `Rank ${grouped(rank)}`),
     make("p", { class: `state ${state === "silent" ? "silent" : ""}`, id: "state" }, sentence),
