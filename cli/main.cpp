@@ -15,6 +15,7 @@
 #include "commands/trace/command.hpp"
 #include "commands/tune/command.hpp"
 #include "commands/validate/command.hpp"
+#include "commands/view/command.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 #include "study/mpi/mpi.hpp"
@@ -36,6 +37,7 @@ constexpr auto kCommands = {add_new,
                             add_scale,
                             add_step,
                             add_topology,
+                            add_view,
                             add_validate,
                             add_trace,
                             add_timeline,

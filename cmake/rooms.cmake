@@ -69,6 +69,7 @@ set(GAUNTLET_COMMANDS
     commands_step
     commands_timeline
     commands_topology
+    commands_view
     commands_trace
     commands_calibrate
     commands_validate

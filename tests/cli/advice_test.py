@@ -27,7 +27,7 @@ STUDIES = {
 # What goes wrong with a scenario, forevery command that takes --set.
 WRONG_SETS = ["checkpoint.interval=300", "study.replicas=4000001", "study.uncertain=[{path='no.such'}]", "no.such=1",
               "cluster.network.kind=moebius", "job.window=forever", 'policies.checkpoint="none"', "nonsense"]
-TAKES_SETS = {**STUDIES, "check": f"check {TINY}", "show": f"show {TINY}", "topology": f"topology {TINY}", "step": f"step {TINY}"}
+TAKES_SETS = {**STUDIES, "check": f"check {TINY}", "show": f"show {TINY}", "topology": f"topology {TINY}", "step": f"step {TINY}", "view": f"view {TINY} --out {{place}}/view.html"}
 KNOWN = ("new --gpus 64 --hardware h100 --model llama3-8b --steps 9999 --failures '9 over 30d x 8 hosts' --repair 1d --checkpoint 9s "
          "--restart 5min")
 DRILL = "drill scenarios/drill-tiny.toml --hosts 4" + (" --run-as nobody" if os.geteuid() == 0 else "")
@@ -51,7 +51,7 @@ WRONG = [
     f"step {TINY} --degrade x", f"step {TINY} --degrade host:99.slow=2", f"step {TINY} --ecmp hashed --network closed-form",
     f"step {TINY} --beside host:1-host:1 --network max-min", f"step {TINY} --beside x", f"step {TINY} --storm x",
     f"step {TINY} --trace {{foreign}}", f"step {TINY} --trace {{place}}", f"step {TINY} --trace t --heatmap t",
-    f"step {TINY} --degrade tor:1.degrade=2 --network closed-form", "topology none", "validate", "validate step --data none.csv",
+    f"step {TINY} --degrade tor:1.degrade=2 --network closed-form", "topology none", "view none", "view {foreign}", "view {place}", f"view {TINY} --out {{foreign}}", f"view {TINY} --incident 9999", "validate", "validate step --data none.csv",
     "validate policies --only no-such-thing", f"trace fit {SAMPLE} --system none", f"trace fit {SAMPLE} --cause none",
     f"trace fit {SAMPLE} --from x", f"trace fit {SAMPLE} --until 1900-01-01", f"trace fit {SAMPLE} --nodes 2",
     f"trace fit {SAMPLE} --from 2030-01-01", f"trace fit {SAMPLE} --from 2030-01-01 --until 2020-01-01",

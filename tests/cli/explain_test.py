@@ -51,6 +51,7 @@ REPORTS = [
     "validate policies --quick --only 'intervals, C = 5, M = 110'",
     "topology llama3-405b-54d",
     "topology tiny-8",
+    "view tiny-8 --out view.html",
     "drill drill-tiny --hosts 4 --set job.steps=20 --no-faults --against-simulation",
     "drill drill-tiny --hosts 4 --dry-run",
     "calibrate run.rec --out measured.toml",

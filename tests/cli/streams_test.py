@@ -40,6 +40,7 @@ COMMANDS = {
     "timeline": [f"timeline {TINY} --out {{out}}", "timeline {recording} --out {out}", "timeline {drilled} --against-simulation --out {out}",
                  "timeline none --out {out}", f"timeline {TINY}"],
     "topology": [f"topology {TINY}", "topology none.toml"],
+    "view": [f"view {TINY} --out {{out}}", "view {recording} --out {out}", "view none"],
     "validate": ["validate step", "validate policies --only nothing", "validate step --data none.csv"],
     "trace": [f"trace fit {SAMPLE}", f"trace import {SAMPLE} --out {{out}}.toml", "trace fit none.csv"],
     "replay": ["replay {recording}", "replay {recording} --print", "replay none"],

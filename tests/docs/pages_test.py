@@ -44,6 +44,7 @@ SHORTER = {
     "gauntlet drill drills/every-signal --hosts 4 --against-simulation": ("--set job.steps=60", "takes half a minute"),
     "gauntlet drill drill-tiny --hosts 4 --no-faults --segments segments.sqlite": ("--set job.steps=20", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --certs lab-ca": ("--set job.steps=20", "takes a minute"),
+    "gauntlet drill drill-tiny --hosts 4 --out drilled --record drill.rec": ("--set job.steps=40", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --record drill.rec": ("--set job.steps=40", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --seed 1 --record 1.rec": ("--set job.steps=15", "takes a minute"),
     "gauntlet drill drill-tiny --hosts 4 --seed 2 --record 2.rec": ("--set job.steps=15", "takes a minute"),

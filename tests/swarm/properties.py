@@ -1,6 +1,7 @@
 """What must hold of one run of any scenario: each property is a function that raises Failure."""
 import filecmp
 import functools
+import json
 import os
 import re
 import resource
@@ -204,6 +205,31 @@ def step_and_network(case):
         if not 0 < found["step_time_s"] < 1e12:
             case.fail("step", f"takes {found['step_time_s']} s", step)
     case.run("topology", case.scenario, *(["--dot"] if case.chance.happens(0.3) else []), codes=(SUCCESS, WRONG_INPUT))
+
+
+def viewed(case):
+    """The page of a replica has its incidents, and the state of every rank in each of them."""
+    the_run(case)
+    page = case.folder / "view.html"
+    replica = case.chance.choice((0, 1))
+    done = case.run("view", case.scenario, "--replica", replica, "--out", page)
+    text = page.read_text(encoding="utf-8")
+    done = case.run("view", case.scenario, "--replica", replica, "--out", page)
+    if page.read_text(encoding="utf-8") != text:
+        case.fail("view", "is another page the second time", done)
+    if len(text) > 3_000_000:
+        case.fail("view", f"the page has {len(text)} characters", done)
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    layout = data["layout"]
+    most = layout["tp"] * layout["cp"] * layout["pp"] * layout["dp"]
+    before = 0
+    for incident in data["incidents"]:
+        ranks = sum(incident["spread"][::3])
+        if incident["opened"] < before or ranks > most or any(first + count > most for first, count in zip(incident["culprits"][::2], incident["culprits"][1::2])):
+            case.fail("view", f"incident after {incident['opened']} s: {ranks} ranks, culprits {incident['culprits']}", done)
+        if incident["spread"] and incident["spread"][1::3].count(0) == 0:
+            case.fail("view", f"incident after {incident['opened']} s spreads from nobody", done)
+        before = incident["opened"]
 
 
 def set_again(case):

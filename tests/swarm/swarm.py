@@ -34,7 +34,7 @@ from toml_text import drop, to_toml
 PROPERTIES = {"adds_up": (properties.adds_up, 1.0), "shown": (properties.shown, 0.3), "threads": (properties.threads, 0.3),
               "resumed": (properties.resumed, 0.25), "replayed": (properties.replayed, 0.4), "drawn": (timelines.drawn, 0.3),
               "telemetry": (properties.telemetry, 0.4),
-              "read_again": (properties.read_again, 0.2), "step_and_network": (properties.step_and_network, 0.3),
+              "read_again": (properties.read_again, 0.2), "step_and_network": (properties.step_and_network, 0.3), "viewed": (properties.viewed, 0.2),
               "tails": (distributions.tails, 0.2), "over_time": (distributions.over_time, 0.3),
               "set_again": (properties.set_again, 0.2), "refuses_to_overwrite": (properties.refuses_to_overwrite, 0.05),
               "compared": (studies.compared, 0.15), "swept": (studies.swept, 0.15), "tuned": (studies.tuned, 0.06),

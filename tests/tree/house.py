@@ -74,6 +74,8 @@ ROOMS = {
     "commands/step": ("core", "models", "flow", "config", "study/summary", "report", "report/page", "report/trace_events", "shell"),
     "commands/timeline": ("core", "core/record", "models", "sim", "score", "config", "study", "study/store", "report/trace_events", "shell"),
     "commands/topology": ("models", "config", "shell"),
+    "commands/view": ("core", "core/record", "models", "policies", "score", "config", "study", "study/store", "report",
+                      "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),
     "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
