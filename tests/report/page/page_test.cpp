@@ -21,9 +21,15 @@ std::vector<double> from_1_to(std::size_t last) {
   return values;
 }
 
+Statistics of_runs(std::uint64_t runs) {
+  Statistics of;
+  of.n = runs;
+  return of;
+}
+
 TEST(Distribution, ItsBinsHoldEveryRunOnce) {
   for (const std::size_t runs : {2U, 7U, 400U, 100'000U}) {
-    const auto of = distribution_of("t", {}, from_1_to(runs), {.n = runs});
+    const auto of = distribution_of("t", {}, from_1_to(runs), of_runs(runs));
     ASSERT_TRUE(of);
     EXPECT_EQ(std::accumulate(of->counts.begin(), of->counts.end(), std::uint64_t{0}), runs);
     EXPECT_EQ(of->edges.size(), of->counts.size() + 1);
@@ -34,15 +40,18 @@ TEST(Distribution, ItsBinsHoldEveryRunOnce) {
 }
 
 TEST(Distribution, ItsCurveHasExactSharesAndIsShort) {
-  const auto of = distribution_of("t", {}, from_1_to(1000), {.n = 1000});
+  const auto of = distribution_of("t", {}, from_1_to(1000), of_runs(1000));
   ASSERT_TRUE(of);
   EXPECT_EQ(of->cdf.size(), 201U);
   for (const auto& [value, share] : of->cdf) EXPECT_DOUBLE_EQ(share, value / 1000);
-  EXPECT_EQ(distribution_of("t", {}, from_1_to(5), {.n = 5})->cdf.size(), 5U);
+  EXPECT_EQ(distribution_of("t", {}, from_1_to(5), of_runs(5))->cdf.size(), 5U);
 }
 
 TEST(Distribution, RunsThatGaveUpLieAboveAllOthers) {
-  const auto of = distribution_of("t", {}, from_1_to(30), {.n = 40, .p50 = 20, .gave_up = 10});
+  Statistics statistics = of_runs(40);
+  statistics.p50 = 20;
+  statistics.gave_up = 10;
+  const auto of = distribution_of("t", {}, from_1_to(30), statistics);
   ASSERT_TRUE(of);
   EXPECT_EQ(of->runs, 40U);
   EXPECT_DOUBLE_EQ(of->cdf.back().share, 0.75);
@@ -51,13 +60,13 @@ TEST(Distribution, RunsThatGaveUpLieAboveAllOthers) {
 }
 
 TEST(Distribution, OfEqualValuesIsNone) {
-  EXPECT_FALSE(distribution_of("t", {}, {2, 2, 2}, {.n = 3}));
-  EXPECT_FALSE(distribution_of("t", {}, {2}, {.n = 1}));
+  EXPECT_FALSE(distribution_of("t", {}, {2, 2, 2}, of_runs(3)));
+  EXPECT_FALSE(distribution_of("t", {}, {2}, of_runs(1)));
   EXPECT_FALSE(distribution_of("t", {}, {}, {}));
 }
 
 TEST(Distribution, OverDecadesIsLogarithmic) {
-  const auto of = distribution_of("t", {}, {1, 10, 100, 1000, 10'000}, {.n = 5});
+  const auto of = distribution_of("t", {}, {1, 10, 100, 1000, 10'000}, of_runs(5));
   ASSERT_TRUE(of);
   EXPECT_EQ(of->value.scale, ChartScale::logarithmic);
   EXPECT_THAT(of->counts, testing::Each(1)) << "five bins, a decade each";

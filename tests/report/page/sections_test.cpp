@@ -20,8 +20,12 @@ Summary summary_of(std::vector<std::pair<std::string, double>> means) {
   summary.facts.name = "mine";
   summary.facts.faults = {"nic", "gpu"};
   summary.replicas = 10;
-  for (auto& [name, mean] : means)
-    summary.metrics.push_back({.name = std::move(name), .statistics = {.n = 10, .mean = mean}});
+  for (auto& [name, mean] : means) {
+    NamedStatistics& metric = summary.metrics.emplace_back();
+    metric.name = std::move(name);
+    metric.statistics.n = 10;
+    metric.statistics.mean = mean;
+  }
   return summary;
 }
 
