@@ -36,7 +36,7 @@ COMMANDS = {
     "plan": [f"plan {TINY} --set job.steps=1000 --finish-by 1d {{study}}", f"plan {TINY} --finish-by never"],
     "rank": [f"rank {TINY} --lever spares {{study}}", f"rank {TINY} --lever none"],
     "scale": [f"scale {TINY} --gpus 64,128 {{study}}", f"scale {TINY} --gpus none"],
-    "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --degrade none"],
+    "step": [f"step {TINY}", f"step {TINY} --trace {{out}}", f"step {TINY} --page {{out}}.html", f"step {TINY} --degrade none"],
     "timeline": [f"timeline {TINY} --out {{out}}", "timeline {recording} --out {out}", "timeline {drilled} --against-simulation --out {out}",
                  "timeline none --out {out}", f"timeline {TINY}"],
     "topology": [f"topology {TINY}", "topology none.toml"],

@@ -61,7 +61,7 @@ TEST(LostTime, IsByPhaseAndByCauseInPhases) {
   EXPECT_EQ(bars[0].bars.at(0).parts.at(0)->value, 60);
   EXPECT_THAT(bars[1].series, testing::ElementsAre("restarting", "undetected"));
   EXPECT_EQ(bars[1].bars.at(0).name, "nic");
-  EXPECT_EQ(bars[1].bars.at(0).parts.at(1)->value, 30);
+  EXPECT_DOUBLE_EQ(bars[1].bars.at(0).parts.at(1)->value, 30);
   EXPECT_EQ(bars_of(lost_time_section(summary, {}))[1].bars.at(1).parts.at(0)->value, 30)
       << "without the grid";
 }
@@ -117,9 +117,9 @@ TEST(OverTime, HasProgressAndRatesToTheEnd) {
   page.sections.push_back(over_time_section(facts, run_of(250s, 100s)));
   const std::vector<LineChart> lines = charts_of<LineChart>(page);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0].series[0].points.back().x, 250);
+  EXPECT_DOUBLE_EQ(lines[0].series[0].points.back().x, 250);
   EXPECT_EQ(lines[0].series[0].points.back().y, 15);
-  EXPECT_EQ(lines[0].series[1].points.back().x, 125) << "without lost time";
+  EXPECT_DOUBLE_EQ(lines[0].series[1].points.back().x, 125) << "without lost time";
   EXPECT_EQ(lines[1].series[0].name, "ETTR");
   for (const ChartPoint& point : lines[1].series[0].points) EXPECT_DOUBLE_EQ(point.y, 0.5);
 }
