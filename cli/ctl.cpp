@@ -30,7 +30,7 @@ struct CtlRequest {
 /// The directory of the drill, or a problem.
 std::optional<Problem> find_drill(const CtlRequest& request, std::string& directory) {
   directory = request.drill;
-  return directory.empty() ? find_running_drill(directory) : std::nullopt;
+  return directory.empty() ? find_running_drill(directory, "with --drill DIR") : std::nullopt;
 }
 
 int ask(const CtlRequest& request, const OperatorRequest& what) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -31,34 +32,41 @@ struct WatchRequest {
 };
 
 /// False where the user ended the command.
-bool wait_for_next_look() {
-  const std::atomic<bool>& stop = stop_on_interrupt();
+bool wait_for_next_look(const std::atomic<bool>& stop) {
   const auto until = std::chrono::steady_clock::now() + kBetweenLooks;
   while (!stop && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kAsksForInterrupt);
   return !stop;
 }
 
-/// `look`: gives what is to be seen in so many rows. The last screen stays.
+/// Of a file that the screen is printed to: nothing is cut off.
+constexpr ScreenSize kNoScreen{.columns = 100'000, .rows = 1000};
+
+/// `look`: returns the lines for that many rows. The last screen stays.
 template <class Look>
 int show(bool once, const Look& look) {
-  const bool redraws = !once && ::isatty(STDOUT_FILENO) != 0;
-  for (bool first = true;; first = false) {
-    ScreenSize size = screen_size();
-    if (!redraws) size.rows = 1000;   // a file has no end of a screen
-    auto view = look(size.rows - 1);  // the cursor stands on the last row
-    if (view.problem) {
-      if (first) return wrong_input(*view.problem);
-      return print("The drill has ended.\n") ? kSuccess : kFailed;
+  const std::atomic<bool>& stop = stop_on_interrupt();
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  for (int looks = 0, failures = 0;; ++looks) {
+    ScreenSize size = terminal ? screen_size() : kNoScreen;
+    --size.rows;  // the cursor stands on the last one
+    const auto view = look(size.rows);
+    if (view.problem && looks == 0) return wrong_input(*view.problem);
+    // A study that ends renames its directory: one look may miss it.
+    failures = view.problem ? failures + 1 : 0;
+    if (failures > 1) {
+      print_problems({&*view.problem, 1});
+      return kFailed;
     }
-    if (!print((redraws ? kClear : "") + fitted_lines(view.lines, size))) return kFailed;
+    const bool redraws = terminal && !once;
+    if (!view.problem && !print((redraws ? kClear : "") + fitted_lines(view.lines, size))) return kFailed;
     if (!redraws || view.over) return kSuccess;
-    if (!wait_for_next_look()) return kSignalBase + interrupting_signal();
+    if (!wait_for_next_look(stop)) return kSignalBase + interrupting_signal();
   }
 }
 
 int watch(WatchRequest request) {
   if (request.place.empty())
-    if (const auto problem = find_running_drill(request.place)) return wrong_input(*problem);
+    if (const auto problem = find_running_drill(request.place, "as DIR")) return wrong_input(*problem);
   if (is_drill_directory(request.place))
     return show(request.once, [&](std::size_t rows) { return look_at_drill(request.place, rows); });
   StudyWatch study(request.place);

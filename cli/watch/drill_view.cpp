@@ -41,7 +41,7 @@ std::vector<std::string> status_lines(const OperatorReply& reply) {
   return lines;
 }
 
-bool is_as_it_should_be(const std::vector<std::string>& host) {
+bool is_healthy(const std::vector<std::string>& host) {
   return host.at(kState) == "in the job" && host.at(kAgent) == "attends";
 }
 
@@ -49,9 +49,8 @@ std::vector<std::string> host_lines(OperatorReply reply, std::size_t rows) {
   if (reply.rows.size() < 2 || rows < 3) return {};
   for (auto& row : reply.rows) row.resize(std::min(row.size(), kShownColumns));
   const auto first = reply.rows.begin() + 1;
-  std::stable_sort(first, reply.rows.end(), [](const auto& a, const auto& b) {
-    return !is_as_it_should_be(a) && is_as_it_should_be(b);
-  });
+  std::stable_sort(first, reply.rows.end(),
+                   [](const auto& a, const auto& b) { return !is_healthy(a) && is_healthy(b); });
   const std::size_t shown = std::min(reply.rows.size() - 1, rows - 2);
   TextTable table{.header = reply.rows.front(), .rows = {first, first + static_cast<std::ptrdiff_t>(shown)}};
   std::vector<std::string> lines = lines_of(to_text(table));
@@ -104,8 +103,11 @@ DrillView look_at_drill(const std::string& directory, std::size_t rows) {
   DrillView view;
   OperatorReply status, hosts;
   if (auto problem = ask_driver(directory, {.verb = OperatorVerb::status}, status)) {
-    view.over = true;
-    view.problem = std::move(problem);
+    view.over = !has_driver(directory);
+    if (view.over)
+      view.lines = {"The drill has ended."};
+    else
+      view.problem = std::move(problem);
     return view;
   }
   view.lines = status_lines(status);

@@ -11,18 +11,18 @@
 
 namespace gauntlet {
 
-/// The lines of a screen. `over`: no driver answers any more.
+/// The lines of a screen. `over`: no driver listens any more.
 struct DrillView {
   std::vector<std::string> lines;
   bool over = false;
   std::optional<Problem> problem;  // there are no lines
 };
 
-/// Asks the driver of the drill in that directory, and reads the end of its log. The hosts that are not as they should be come first; the last
+/// Asks the driver of the drill in that directory, and reads the end of its log. The hosts that are not healthy come first; the last
 /// events fill what is left of `rows`.
 DrillView look_at_drill(const std::string& directory, std::size_t rows);
 
-/// An event of the log for people: "6.003s order 9 Stop, job 0, reason fault". Empty where the line is none.
+/// An event of the log for people: "6.003s order 9 Stop, job 0, reason fault". Empty where the line is not an event.
 std::string event_text(const std::string& line);
 
 }  // namespace gauntlet

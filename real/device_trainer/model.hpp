@@ -56,7 +56,7 @@ class Model {
   std::size_t state_bytes() const { return 2 * weights_bytes(); }
   /// Waits for the stream.
   void restore(const std::byte* state);
-  /// A silent fault: flips this bit of the first weight. Waits for the stream.
+  /// A silent fault: flips this bit of the first weight. Waits for the stream, on which a copy of the state is held back before.
   void flip_bit(int bit);
   /// Of every bit of the state. Waits for the stream.
   std::uint64_t hash();

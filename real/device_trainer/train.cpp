@@ -185,6 +185,7 @@ class Training {
   }
 
   void flip() {
+    state_->hold_back();  // the checkpoint of the step before is not to have it
     model_->flip_bit(options_.flipped_bit);
     std::printf("flipped bit %d of a weight before step %lld\n", options_.flipped_bit,
                 static_cast<long long>(options_.flip_before));

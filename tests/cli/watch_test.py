@@ -97,8 +97,10 @@ class Watch(StudyTest):
     def test_on_a_terminal_it_is_drawn_until_the_study_is_complete(self):
         out = self.place / "out"
         study = self.start(out, 3000)
+        study.send_signal(signal.SIGSTOP)  # else it may be complete before the second screen
         terminal = Terminal("watch", str(out), columns=40, rows=5)
         terminal.read_until(lambda: len(terminal.screens()) > 1, "a second screen")
+        study.send_signal(signal.SIGCONT)
         self.assertEqual(study.wait(), 0)
         self.assertEqual(terminal.wait(), 0)
         screens = terminal.screens()
@@ -117,7 +119,18 @@ class Watch(StudyTest):
         self.assertEqual(terminal.wait(), 130)
         self.assertIsNone(study.poll())
 
-    def test_what_is_no_study(self):
+    def test_results_that_go_away_are_a_failure(self):
+        out = self.place / "out"
+        study = self.start(out, 1_000_000)
+        terminal = Terminal("watch", str(out))
+        terminal.read_until(lambda: terminal.screens(), "a screen")
+        study.kill()
+        study.wait()
+        (self.place / "out.part").rename(self.place / "elsewhere")
+        self.assertEqual(terminal.wait(), 1)
+        self.assertIn("is not a result directory", terminal.said)
+
+    def test_a_directory_that_is_not_a_study(self):
         self.assertIn("is not a result directory", self.watch("/nonexistent", code=2).stderr)
         file = self.place / "results.sqlite"
         file.write_text("no database\n")

@@ -35,7 +35,7 @@ class Ctl(unittest.TestCase):
         self.assertIn(says, done.err)
 
     def watched(self, directory):
-        """One screen for people, of at most 80 columns where no terminal says how wide it is."""
+        """One screen; nothing is cut off where it is not a terminal."""
         for words in ([], [str(directory)]):
             done = subprocess.run([drills.GAUNTLET, "watch", *words], env=self.place.environment(), capture_output=True, text=True,
                                   timeout=drills.SECONDS_MAX)
@@ -43,7 +43,7 @@ class Ctl(unittest.TestCase):
             self.assertRegex(done.stdout, r"(?m)^step +\d+ of 150  \[#*\.*\]$")
             self.assertRegex(done.stdout, r"(?m)^ +4 +spare ")
             self.assertRegex(done.stdout, r"(?m)^  [\d.]+s order \d+ Start, job 0")
-            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+            self.assertNotIn("\u2026", done.stdout)
 
     def wait_for(self, what, holds):
         deadline = time.monotonic() + drills.SECONDS_MAX

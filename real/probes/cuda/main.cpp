@@ -42,7 +42,7 @@ std::FILE* answer_alone() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  constexpr int kOfSharedRank = 5;  // started by the probe shared_ranks
+  constexpr int kOfSharedRank = 6;  // started by the probe shared_ranks
   const bool shared = count == kOfSharedRank && std::strcmp(arguments[1], "--shared-rank") == 0;
   if (count != 2 && !shared) return usage(stderr, kWrongInput);
   const std::string name = arguments[1];
@@ -51,6 +51,7 @@ int main(int count, char** arguments) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs does not outlive whoever asked
   std::FILE* const answer = answer_alone();
   if (answer == nullptr) return kFailed;
+  if (shared && ::getppid() != std::atoi(arguments[5])) return kFailed;  // its owner died before prctl(2)
   if (shared)
     return gauntlet::cuda::run_shared_rank(answer, std::atoi(arguments[2]), std::atoi(arguments[3]),
                                            arguments[4]);

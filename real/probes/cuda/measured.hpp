@@ -1,4 +1,4 @@
-// What one GPU is found to be by one probe.
+// The result of one probe on one GPU.
 #pragma once
 
 #include <string>

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -47,7 +48,7 @@ CommunicatorId id_of(const std::string& text) {
   return id;
 }
 
-/// A process that ends with its owner.
+/// A process that its owner ends; the kernel does where the owner dies.
 class Rank {
  public:
   Rank(int device, int rank, const std::string& id) {
@@ -55,8 +56,9 @@ class Rank {
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     says_ = pipe[0];
     const std::string own = "NCCL_HOSTID=gauntlet-rank-" + std::to_string(rank);
-    std::vector<std::string> words = {"gauntlet-cuda-probe", "--shared-rank", std::to_string(device),
-                                      std::to_string(rank), id};
+    std::vector<std::string> words = {
+        "gauntlet-cuda-probe",     "--shared-rank", std::to_string(device), std::to_string(rank), id,
+        std::to_string(::getpid())};
     std::vector<char*> arguments, variables = {const_cast<char*>(own.c_str())};
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -78,7 +80,7 @@ class Rank {
   Rank& operator=(const Rank&) = delete;
   ~Rank() {
     end();
-    if (process_ > 0) ::waitpid(process_, nullptr, 0);
+    if (process_ > 0) static_cast<void>(::waitpid(process_, nullptr, 0));
     ::close(says_);
   }
   pid_t process() const { return process_; }
@@ -100,6 +102,46 @@ class Rank {
   pid_t process_ = -1;
   int says_ = -1;
 };
+
+/// Waits for a process. Returns its status.
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  return status;
+}
+
+/// Waits for the rank that ends first.
+pid_t wait_for_any(int& status) {
+  while (true) {
+    const pid_t ended = ::waitpid(-1, &status, 0);
+    if (ended > 0) return ended;
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  }
+}
+
+// An answer is "wrong N", "cuda CODE" for an error of CUDA, or a text for any other.
+constexpr const char* kWrong = "wrong ";
+constexpr const char* kCuda = "cuda ";
+
+/// The number behind such a word; below zero where the answer is another one.
+long long number_in(const std::string& answer, const std::string& word) {
+  if (answer.rfind(word, 0) != 0) return -1;
+  const std::string digits = answer.substr(word.size());
+  const bool whole = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
+  return whole ? std::strtoll(digits.c_str(), nullptr, 10) : -1;
+}
+
+/// The words that the rank found wrong. Throws what the rank met.
+double wrong_words_in(const std::string& answer, int status) {
+  if (const long long wrong = number_in(answer, kWrong); wrong >= 0 && status == 0)
+    return static_cast<double>(wrong);
+  if (const long long code = number_in(answer, kCuda); code > 0)
+    throw Error(static_cast<cudaError_t>(code), "a rank of two on one GPU");
+  if (WIFSIGNALED(status))
+    throw std::runtime_error("a rank of two on one GPU died of signal " + std::to_string(WTERMSIG(status)));
+  throw LibraryError("a rank of two on one GPU: " + (answer.empty() ? "it said nothing" : answer));
+}
 
 std::size_t wrong_words(int device, int rank, const CommunicatorId& id) {
   check(cudaSetDevice(device), "cudaSetDevice");
@@ -127,7 +169,9 @@ std::size_t wrong_words(int device, int rank, const CommunicatorId& id) {
 int run_shared_rank(std::FILE* answer, int device, int rank, const std::string& id) {
   bool right = false;
   try {
-    right = std::fprintf(answer, "%zu", wrong_words(device, rank, id_of(id))) > 0;
+    right = std::fprintf(answer, "%s%zu", kWrong, wrong_words(device, rank, id_of(id))) > 0;
+  } catch (const Error& error) {
+    std::fprintf(answer, "%s%d", kCuda, static_cast<int>(error.code()));
   } catch (const std::exception& error) {
     std::fputs(error.what(), answer);
   }
@@ -142,22 +186,15 @@ Measured shared_ranks() {
   CommunicatorId id;
   nccl.check(nccl.unique_id(&id), "ncclGetUniqueId");  // this process listens for the ranks
   std::array<Rank, kRanks> ranks{Rank(device, 0, hexadecimal(id)), Rank(device, 1, hexadecimal(id))};
-  std::string failed;
-  for (std::size_t left = ranks.size(); left > 0; --left) {
-    int status = 0;
-    const pid_t ended = ::waitpid(-1, &status, 0);
-    for (Rank& rank : ranks) {
-      if (rank.process() != ended) continue;
-      rank.ended();
-      if (status == 0 || !failed.empty()) continue;
-      failed =
-          WIFSIGNALED(status) ? "a rank died of signal " + std::to_string(WTERMSIG(status)) : rank.said();
-      for (const Rank& each : ranks) each.end();  // the other one waits for it
-    }
-  }
-  if (!failed.empty()) throw LibraryError("an all-reduce of two ranks on one GPU: " + failed);
-  Measured measured{.values = {0}};
-  for (const Rank& rank : ranks) measured.values[0] += std::strtod(rank.said().c_str(), nullptr);
+  int status = 0;
+  const std::size_t first = wait_for_any(status) == ranks[0].process() ? 0 : 1;
+  ranks[first].ended();
+  // The other one waits for a rank that failed: it ends with `ranks`.
+  Measured measured{.values = {wrong_words_in(ranks[first].said(), status)}};
+  Rank& other = ranks[1 - first];
+  status = wait_for(other.process());
+  other.ended();
+  measured.values[0] += wrong_words_in(other.said(), status);
   measured.facts.emplace_back("NCCL", nccl.version());
   return measured;
 }

@@ -1,4 +1,5 @@
-// Two ranks of NCCL that share a GPU, each in a process of its own with a host identifier of its own: NCCL lets ranks of one host share none.
+// Two ranks of NCCL that share a GPU, each in a process of its own with a host identifier of its own: NCCL refuses two ranks of one host on one
+// GPU.
 // Such ranks show whether collectives work where there is one GPU. How fast they are says nothing of hardware.
 #pragma once
 
