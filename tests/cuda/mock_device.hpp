@@ -11,8 +11,8 @@ namespace gauntlet::cuda {
 
 /// Puts work on the stream that takes the device so long. `does`: what it changes.
 void queue_work(const Stream& stream, double milliseconds, const std::function<void()>& does = {});
-/// Does so many operations, each the first of its stream. Between streams it chooses the worst order that the events allow: the operation
-/// that was queued last. Returns how many it did: fewer where no more can be done.
+/// Does so many operations, each the first of its stream. Between streams it prefers the operation that was queued last: work
+/// overtakes wherever no event forbids it. Returns how many it did: fewer where no more can be done.
 std::size_t run_operations(std::size_t count);
 void run_all();
 

@@ -63,23 +63,41 @@ bool stood(const RasStatus& first, const RasCommunicator& now) {
   });
 }
 
-/// Who is behind where nothing moves, and who is ahead there: waits.
+/// Ranks that are behind in a communicator in which nothing moves, and ranks that wait there.
 struct Standing {
-  std::map<Place, std::string> behind;  // and where
+  std::map<Place, std::string> behind;  // with the communicator
   std::set<Place> wait;
 };
 
+/// Ranks that entered a collective between both looks, in any communicator.
+std::set<Place> moving_ranks(const RasStatus& first, const RasStatus& last) {
+  std::map<std::string, std::map<Place, const Counts*>> before;
+  for (const RasCommunicator& communicator : first.communicators)
+    for (const RasRank& rank : communicator.ranks) before[communicator.name][place_of(rank)] = &rank.counts;
+  std::set<Place> moving;
+  for (const RasCommunicator& communicator : last.communicators) {
+    const auto& of_communicator = before[communicator.name];
+    for (const RasRank& rank : communicator.ranks)
+      if (const auto found = of_communicator.find(place_of(rank));
+          found != of_communicator.end() && *found->second != rank.counts)
+        moving.insert(place_of(rank));
+  }
+  return moving;
+}
+
 Standing standing_of(const RasStatus& first, const RasStatus& last) {
+  const std::set<Place> moving = moving_ranks(first, last);
   Standing standing;
   for (const RasCommunicator& communicator : last.communicators) {
     if (!is_uneven(communicator) || !stood(first, communicator)) continue;
     const auto most = most_of(communicator);
     for (const RasRank& rank : communicator.ranks) {
-      if (is_behind(rank, most))
+      if (!is_behind(rank, most)) {
+        if (!rank.missing) standing.wait.insert(place_of(rank));
+      } else if (!moving.contains(place_of(rank))) {
         standing.behind.emplace(place_of(rank),
                                 fmt::format("rank {} of communicator {}", rank.rank, communicator.name));
-      else if (!rank.missing)
-        standing.wait.insert(place_of(rank));
+      }
     }
   }
   return standing;
@@ -167,15 +185,25 @@ ProbeSample sample_of_job(const RasStatus& first, const RasStatus& last, const s
   return sample;
 }
 
-ProbeSample probe_nccl_job(const ProbedHost& host) {
-  const RasAnswer first = ask_ras(host.nccl_ras);
+ProbeSample watch_job(const std::function<RasAnswer()>& ask, const std::function<void()>& pause,
+                      const std::set<std::string>& own) {
+  const RasAnswer first = ask();
+  if (!first.status) return unsupported_sample(first.why_not);
   RasAnswer last = first;
-  for (int look = 0; look < kLooks && last.status && is_held_up(*first.status, *last.status); ++look) {
-    std::this_thread::sleep_for(kBetweenLooks);
-    last = ask_ras(host.nccl_ras);
+  for (int look = 0; look < kLooks && is_held_up(*first.status, *last.status); ++look) {
+    pause();
+    last = ask();
+    if (last.status) continue;
+    ProbeSample sample;
+    sample.inconclusive = "the job stopped answering while ranks were held up: " + last.why_not;
+    return sample;
   }
-  if (!last.status) return unsupported_sample(last.why_not);
-  return sample_of_job(*first.status, *last.status, own_addresses());
+  return sample_of_job(*first.status, *last.status, own);
+}
+
+ProbeSample probe_nccl_job(const ProbedHost& host) {
+  return watch_job([&] { return ask_ras(host.nccl_ras); }, [] { std::this_thread::sleep_for(kBetweenLooks); },
+                   own_addresses());
 }
 
 }  // namespace gauntlet

@@ -1,9 +1,10 @@
-// Which ranks of a running job do not answer, failed, or hold up the others, and whether they are this host's.
+// A probe of the running job: ranks that do not answer, failed, or hold up the others.
 #pragma once
 
 #include "real/probes/host/nccl_ras.hpp"
 #include "real/probes/host/probe.hpp"
 
+#include <functional>
 #include <set>
 #include <string>
 
@@ -14,11 +15,15 @@ namespace gauntlet {
 bool is_held_up(const RasStatus& first, const RasStatus& now);
 
 /// How many ranks of this host do not answer, have an error, or hold up others. A rank holds up others if it is behind in a communicator in
-/// which nothing moved between both looks, and is not ahead in another such communicator: there it waits itself. Where ranks of other
+/// which nothing moved between both looks, entered no collective of another one, and does not wait in another one. Where ranks of other
 /// hosts alone are bad, the sample is inconclusive and names them. `own`: the addresses of this host.
 ProbeSample sample_of_job(const RasStatus& first, const RasStatus& last, const std::set<std::string>& own);
 
-/// Asks the RAS of the job on this host, up to ten times, a second apart, as long as ranks seem to be held up.
+/// Asks once, and up to ten times more with a pause before each, as long as ranks are held up.
+ProbeSample watch_job(const std::function<RasAnswer()>& ask, const std::function<void()>& pause,
+                      const std::set<std::string>& own);
+
+/// Asks the RAS of the job on this host, with pauses of a second.
 ProbeSample probe_nccl_job(const ProbedHost& host);
 
 }  // namespace gauntlet

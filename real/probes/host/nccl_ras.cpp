@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <chrono>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -17,13 +18,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSucceeded = 0, kInProgress = 7;            // ncclResult_t of nccl.h
-constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};  // more than RAS is given to ask all processes
-constexpr const char* kCollectFor = "TIMEOUT 5";          // seconds; its own default
-// A communicator of 100,000 ranks has 50 MB.
+constexpr int kSucceeded = 0, kInProgress = 7;  // ncclResult_t of nccl.h
+constexpr std::chrono::seconds kPatience(10), kPatienceForStatus(30);
+// Seconds in which RAS asks the other processes: its default, by the page in nccl_ras.hpp.
+constexpr const char* kCollectFor = "TIMEOUT 5";
+constexpr std::size_t kLongestLine = 1000;
+// A rank has about 500 bytes in what NCCL 2.28.9 answers, so that 100,000 ranks have 50 MB. A rank is in several communicators.
 constexpr std::size_t kLongestAnswer = std::size_t{1} << 28;
 
-/// Where a line ends a value and the next one begins a member or an element, a comma belongs between them.
+/// Adds the comma that NCCL 2.28 leaves out between a value and the next member or element.
 std::string with_commas(const std::string& json) {
   std::string out, last;
   std::istringstream lines(json);
@@ -51,7 +54,7 @@ RasRank rank_of(const Json& json, bool missing) {
   RasRank rank{.rank = json.at("rank").get<std::int64_t>(),
                .host = json.at("host").get<std::string>(),
                .pid = json.at("pid").get<std::int64_t>(),
-               .gpu = json.at("cuda_dev").get<std::int64_t>(),
+               .gpu = json.at("nvml_dev").get<std::int64_t>(),
                .missing = missing,
                .error = {},
                .counts = {}};
@@ -68,19 +71,21 @@ class RasSocket {
     line += '\n';
     return ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
   }
-  /// A line without its end; what came before the other end closed.
+  /// A line without its end; what came before the other end closed, or the time was over.
   std::string line() const {
+    const Clock::time_point until = Clock::now() + kPatience;
     std::string text;
-    for (char each = 0; text.size() < 1000 && ::recv(socket_.get(), &each, 1, 0) == 1 && each != '\n';)
+    for (char each = 0; text.size() < kLongestLine && receive({&each, 1}, until) == 1 && each != '\n';)
       text += each;
     return text;
   }
-  /// Until the other end closes; nothing where it does not, or is too long.
+  /// Until the other end closes; nothing where it does not in time, or is too long.
   std::optional<std::string> rest() const {
+    const Clock::time_point until = Clock::now() + kPatienceForStatus;
     std::string text;
     std::array<char, std::size_t{1} << 16> room;
     while (text.size() < kLongestAnswer) {
-      const ssize_t got = ::recv(socket_.get(), room.data(), room.size(), 0);
+      const ssize_t got = receive(room, until);
       if (got == 0) return text;
       if (got < 0) return std::nullopt;
       text.append(room.data(), static_cast<std::size_t>(got));
@@ -89,6 +94,19 @@ class RasSocket {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// As recv(2); -1 once the time is over.
+  ssize_t receive(std::span<char> room, Clock::time_point until) const {
+    while (true) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+      pollfd polled{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+      const int ready = left.count() > 0 ? ::poll(&polled, 1, static_cast<int>(left.count())) : 0;
+      if (ready == 0) return -1;
+      const ssize_t got = ready < 0 ? -1 : ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
+      if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+    }
+  }
+
   Descriptor socket_;
 };
 
@@ -116,21 +134,25 @@ RasAnswer parse_ras_status(const std::string& json) {
 
 RasAnswer ask_ras(const Neighbour& where) {
   const std::string place = fmt::format("{}:{}", where.host, where.port);
-  Connected connected = open_at(where, 0, [](int socket, const sockaddr* address, socklen_t size) {
-    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-    return ::connect(socket, address, size);
-  });
+  Connected connected = open_at(where, 0, ::connect);
   if (!connected.socket)
-    return none(fmt::format("no job with NCCL 2.24 or later answers at {}: {}", place, connected.why));
+    return none(
+        fmt::format("no job with NCCL 2.24 or later answers at {}: {}; if the job sets NCCL_RAS_ADDR, give "
+                    "it with --nccl-ras",
+                    place, connected.why));
   const RasSocket socket(std::move(connected.socket));
   const auto answer = [&](const char* line) { return socket.send(line) ? socket.line() : std::string(); };
-  if (!answer("CLIENT PROTOCOL 2").starts_with("SERVER PROTOCOL"))
+  const std::string greeting = answer("CLIENT PROTOCOL 2");
+  if (!greeting.empty() && !greeting.starts_with("SERVER PROTOCOL"))
     return none(fmt::format("what listens at {} is not NCCL's RAS", place));
-  if (answer("SET FORMAT json") != "OK")
-    return none("the job's NCCL does not answer in JSON; NCCL 2.28 and later do");
-  if (answer(kCollectFor) != "OK" || !socket.send("VERBOSE STATUS"))
-    return none(fmt::format("NCCL's RAS at {} stopped answering", place));
+  const std::string format = greeting.empty() ? "" : answer("SET FORMAT json");
+  if (!format.empty() && format != "OK")
+    return none(fmt::format("the job's NCCL does not answer in JSON, as NCCL 2.28 and later do: {}", format));
+  const std::string timeout = format.empty() ? "" : answer(kCollectFor);
+  if (!timeout.empty() && timeout != "OK")
+    return none(fmt::format("NCCL's RAS refused {}: {}", kCollectFor, timeout));
+  if (timeout.empty() || !socket.send("VERBOSE STATUS"))
+    return none(fmt::format("what listens at {} stopped answering", place));
   const std::optional<std::string> status = socket.rest();
   if (!status) return none(fmt::format("NCCL's RAS at {} did not end its answer", place));
   return parse_ras_status(*status);

@@ -15,11 +15,11 @@
 namespace gauntlet {
 
 struct RasRank {
-  std::int64_t rank = 0;                        // in its communicator
-  std::string host;                             // its address
-  std::int64_t pid = 0, gpu = 0;                // a rank of the job is a process and a GPU
-  bool missing = false;                         // its process does not answer
-  std::string error;                            // of its communicator; empty: none
+  std::int64_t rank = 0;          // in its communicator
+  std::string host;               // its address
+  std::int64_t pid = 0, gpu = 0;  // a rank of the job is a process and a GPU, by its number in the driver
+  bool missing = false;           // its process does not answer
+  std::string error;              // of its communicator; empty: none
   std::map<std::string, std::uint64_t> counts;  // collectives that it entered, by operation
 };
 
@@ -35,13 +35,13 @@ struct RasStatus {
 
 struct RasAnswer {
   std::optional<RasStatus> status;
-  std::string why_not;  // there is none
+  std::string why_not;  // why there is no status
 };
 
 /// The answer to VERBOSE STATUS. NCCL 2.28 forgets commas between lines; they are put back.
 RasAnswer parse_ras_status(const std::string& json);
 
-/// Asks the process that listens there. Waits a few seconds at most for each of its answers.
+/// Asks the process that listens there. Waits at most 10 s for a line and 30 s for the status.
 RasAnswer ask_ras(const Neighbour& where);
 
 }  // namespace gauntlet

@@ -69,16 +69,20 @@ ProbeSample growth_of_ports(const ProbedHost& host, std::span<const std::string_
 
 ProbeSample probe_rdma_ports(const ProbedHost& host) {
   ProbeSample sample;
+  bool any_active = false;
   for (const Port& port : ports_of(host.root)) {
     const std::string state = text_in(port.folder / "state"), rate = text_in(port.folder / "rate");
     const bool active = state.find("ACTIVE") != std::string::npos;
+    any_active = any_active || active;
     sample.parts.push_back({.part = port.name,
                             .kind = port.kind,
                             .values = {active ? rate_in(rate) : 0},
                             .remark = fmt::format("state {}, physical state {}, rate {}", state,
                                                   text_in(port.folder / "phys_state"), rate)});
   }
-  return sample.parts.empty() ? unsupported_sample(kNoDevice) : sample;
+  if (sample.parts.empty()) return unsupported_sample(kNoDevice);
+  if (!any_active) sample.inconclusive = "no port is active: " + sample.parts.front().remark;
+  return sample;
 }
 
 ProbeSample probe_rdma_errors(const ProbedHost& host) {
@@ -90,7 +94,8 @@ ProbeSample probe_rdma_errors(const ProbedHost& host) {
 }
 
 ProbeSample probe_rdma_retries(const ProbedHost& host) {
-  // Of NVIDIA's cards (https://docs.kernel.org/networking/device_drivers/ethernet/mellanox/mlx5/counters.html and its RDMA counters).
+  // Of NVIDIA's cards: "Understanding mlx5 Linux counters and status parameters", hw_counters
+  // (https://enterprise-support.nvidia.com/s/article/understanding-mlx5-linux-counters-and-status-parameters).
   static constexpr std::array<std::string_view, 4> kFiles = {
       "hw_counters/packet_seq_err", "hw_counters/local_ack_timeout_err", "hw_counters/out_of_sequence",
       "hw_counters/rnr_nak_retry_err"};

@@ -9,8 +9,8 @@ namespace gauntlet {
 
 /// Gbit/s of each port, 0 where it is not active. Ports of one number and one kind of board are compared.
 ProbeSample probe_rdma_ports(const ProbedHost& host);
-/// Errors of each port and its link. Bits that the link itself corrects are not among them: a healthy link at 50 Gbit/s a lane and more has some
-/// all the time.
+/// Errors of each port and its link. Symbols that the link itself corrects are not among them: healthy links with PAM4
+/// (50 Gbit/s a lane and more, IEEE 802.3cd) have some all the time.
 ProbeSample probe_rdma_errors(const ProbedHost& host);
 /// Packets that each port sent again or missed.
 ProbeSample probe_rdma_retries(const ProbedHost& host);

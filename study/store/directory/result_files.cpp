@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 // What a result directory may hold.
 constexpr std::array kOurFiles = {kResultFile,   kReportFile,         kReplicasFile, kIncidentsFile,
                                   kOverTimeFile, kPointsFile,         kDatabaseFile, kScenarioFile,
-                                  kPageFile,    kDrillRecordingFile, kManifestFile};
+                                  kPageFile,     kDrillRecordingFile, kManifestFile, kOldChartFile};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ inline constexpr std::string_view kDatabaseFile = "results.sqlite";
 inline constexpr std::string_view kScenarioFile = "scenario.toml";
 inline constexpr std::string_view kPageFile = "report.html";
 inline constexpr std::string_view kDrillRecordingFile = "drill.rec";
+inline constexpr std::string_view kOldChartFile = "chart.html";  // of results that version 0.1.0 wrote
 inline constexpr std::string_view kManifestFile = "manifest.txt";
 
 /// Whether a file of that name may be in a result directory; `commit` writes no other.

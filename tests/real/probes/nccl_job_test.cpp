@@ -95,7 +95,6 @@ TEST(NcclJob, NamesTheRankThatOthersWaitFor) {
   EXPECT_THAT(finding.why, HasSubstr("process 101 with GPU 0 on 10.0.0.1 holds up the others as rank 1"));
 }
 
-// Were each rank looked up among all others, this would take minutes.
 TEST(NcclJob, ALargeJobIsJudgedToo) {
   constexpr std::int64_t kRanks = 100'000;
   std::vector<std::pair<std::int64_t, std::uint64_t>> entered;
@@ -136,13 +135,56 @@ TEST(NcclJob, RanksThatMoveHoldUpNobody) {
   EXPECT_FALSE(is_held_up(even, even));
 }
 
-TEST(NcclJob, RanksThatWaitForEachOtherAreNamedByNobody) {
+TEST(NcclJob, RanksThatWaitForEachOtherAreNotNamed) {
   const RasStatus now{
       .nccl = "2.28.9",
       .communicators = {communicator_of("a", {{0, 2}, {1, 1}}), communicator_of("b", {{0, 1}, {1, 2}})}};
   const ProbeFinding finding = judge_job(now, now, {"10.0.0.0", "10.0.0.1"});
   EXPECT_EQ(finding.verdict, ProbeVerdict::inconclusive);
   EXPECT_THAT(finding.why, HasSubstr("different orders"));
+}
+
+// Ranks 0 and 1 are one tensor group; their data groups meet once in a long step. Rank 1 is slow and works on.
+TEST(NcclJob, ARankThatMovesElsewhereHoldsUpNobody) {
+  const auto job = [](std::uint64_t tensor) {
+    return RasStatus{.nccl = "2.28.9",
+                     .communicators = {communicator_of("tensor", {{1, tensor}, {2, tensor}}),
+                                       communicator_of("data", {{0, 4}, {1, 3}})}};
+  };
+  EXPECT_EQ(judge_job(job(80), job(90), {"10.0.0.1"}).verdict, ProbeVerdict::pass);
+  EXPECT_EQ(judge_job(job(80), job(80), {"10.0.0.1"}).verdict, ProbeVerdict::degraded);
+}
+
+/// Asks what the test says, and counts the pauses.
+ProbeSample watched(const std::vector<RasAnswer>& answers, int& pauses) {
+  std::size_t asked = 0;
+  return watch_job([&] { return answers.at(std::min(asked++, answers.size() - 1)); }, [&] { ++pauses; },
+                   {"10.0.0.1"});
+}
+
+TEST(NcclJob, IsWatchedForTenLooksWhereRanksWait) {
+  const RasStatus waits{.nccl = "2.28.9", .communicators = {communicator_of("a", {{0, 8}, {1, 7}})}};
+  const RasStatus goes_on{.nccl = "2.28.9", .communicators = {communicator_of("a", {{0, 8}, {1, 8}})}};
+  int pauses = 0;
+  EXPECT_EQ(watched({{waits, ""}}, pauses).parts.at(0).values, std::vector{1.0});
+  EXPECT_EQ(pauses, 10);
+  pauses = 0;
+  EXPECT_EQ(watched({{waits, ""}, {waits, ""}, {goes_on, ""}}, pauses).parts.at(0).values, std::vector{0.0});
+  EXPECT_EQ(pauses, 2);
+  pauses = 0;
+  EXPECT_THAT(watched({{waits, ""}, {std::nullopt, "it is gone"}}, pauses).inconclusive,
+              HasSubstr("it is gone"));
+  EXPECT_EQ(watched({{std::nullopt, "nobody"}}, pauses).unsupported, "nobody");
+}
+
+// Two containers of one host have processes of one number, and each names its first GPU 0.
+TEST(NcclJob, RanksOfOneNumberOnSeveralGpusAreSeveral) {
+  RasStatus now{.nccl = "2.28.9", .communicators = {communicator_of("a", {{1, 8}, {1, 7}, {1, 7}})}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    now.communicators[0].ranks[i].rank = static_cast<std::int64_t>(i);
+    now.communicators[0].ranks[i].gpu = static_cast<std::int64_t>(i);
+  }
+  EXPECT_EQ(sample_of_job(now, now, {"10.0.0.1"}).parts.at(0).values, std::vector{2.0});
 }
 
 TEST(NcclJob, AnErrorOfACommunicatorIsThatOfItsRank) {
@@ -227,16 +269,21 @@ TEST(NcclJob, SaysWhoCannotBeAsked) {
     return probe_nccl_job({.nccl_ras = ras.where()}).unsupported;
   };
   EXPECT_THAT(why({}), HasSubstr("is not NCCL's RAS"));
-  EXPECT_THAT(why({{"CLIENT PROTOCOL 2", "SERVER PROTOCOL 2\n"}}), HasSubstr("NCCL 2.28 and later do"));
+  EXPECT_THAT(why({{"CLIENT PROTOCOL 2", "SERVER PROTOCOL 2\n"}}),
+              HasSubstr("NCCL 2.28 and later do: ERROR: Unknown command"));
   EXPECT_THAT(why({{"CLIENT PROTOCOL 2", "SERVER PROTOCOL 2\n"}, {"SET FORMAT json", "OK\n"}}),
-              HasSubstr("stopped answering"));
-  std::uint16_t free = 0;
-  {
-    const FakeRas gone({});
-    free = gone.where().port;
-  }
-  EXPECT_THAT(probe_nccl_job({.nccl_ras = {.host = "127.0.0.1", .port = free}}).unsupported,
-              HasSubstr("no job with NCCL 2.24 or later answers at 127.0.0.1"));
+              HasSubstr("refused TIMEOUT 5: ERROR: Unknown command"));
+  const Descriptor bound(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // and nobody listens
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(bound.get(), generic, size), 0);
+  ASSERT_EQ(::getsockname(bound.get(), generic, &size), 0);
+  EXPECT_THAT(
+      probe_nccl_job({.nccl_ras = {.host = "127.0.0.1", .port = ntohs(address.sin_port)}}).unsupported,
+      HasSubstr("no job with NCCL 2.24 or later answers at 127.0.0.1"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Ports of RDMA devices as /sys describes them.
 #include "real/probes/host/rdma_probes.hpp"
 
+#include "real/probes/judge.hpp"
 #include "tests/real/scratch.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ class Ports {
 };
 
 const ProbeMetric kPortRate{.unit = "Gbit/s", .better = Better::higher};
-const ProbeThreshold kAsPeers{.at_least = 0, .of_peers = 1};
+const ProbeThreshold kAsPeers{.of_peers = 1};
 const ProbeMetric kPortErrors{.unit = "errors", .better = Better::lower};
 const ProbeThreshold kNoPortError{.at_most = 0, .breach = Breach::degraded};
 
@@ -77,6 +78,35 @@ TEST(RdmaProbes, NameThePortThatIsDownWhereItsPeersAreNot) {
   EXPECT_EQ(finding.part, "mlx5_2:1");
   EXPECT_EQ(finding.metric->median, 0);
   EXPECT_THAT(finding.why, HasSubstr("state 1: DOWN, physical state 2: Polling"));
+}
+
+TEST(RdmaProbes, PortsWithoutPeersAreNotJudgedAndNoneActiveSaysNothing) {
+  Ports ports;
+  ports.put_port("mlx5_0", 1, "400 Gb/sec (4X NDR)");
+  EXPECT_EQ(judge_ports(ports).verdict, ProbeVerdict::unjudged);
+  ports.put_port("mlx5_0", 1, "10 Gb/sec (4X SDR)", false);
+  ports.put_port("mlx5_1", 1, "10 Gb/sec (4X SDR)", false);
+  const ProbeFinding finding = judge_ports(ports);
+  EXPECT_EQ(finding.verdict, ProbeVerdict::inconclusive);
+  EXPECT_THAT(finding.why, HasSubstr("no port is active: state 1: DOWN"));
+}
+
+TEST(RdmaProbes, ReadEveryCounter) {
+  const auto counted = [](const std::string& file, const auto& probe) {
+    Ports ports;
+    ports.put("mlx5_0", "ports/1/" + file, "1");
+    ProbedHost host = ports.host();
+    host.earlier = {{"mlx5_0:1 " + std::filesystem::path(file).filename().string(), "0"}};
+    const ProbeSample sample = probe(host);
+    return sample.parts.empty() ? 0.0 : sample.parts[0].values.at(0);
+  };
+  for (const char* file : {"counters/link_downed", "counters/link_error_recovery", "counters/port_rcv_errors",
+                           "counters/local_link_integrity_errors", "counters/port_xmit_discards",
+                           "counters/excessive_buffer_overrun_errors"})
+    EXPECT_EQ(counted(file, probe_rdma_errors), 1) << file;
+  for (const char* file : {"hw_counters/packet_seq_err", "hw_counters/local_ack_timeout_err",
+                           "hw_counters/out_of_sequence", "hw_counters/rnr_nak_retry_err"})
+    EXPECT_EQ(counted(file, probe_rdma_retries), 1) << file;
 }
 
 TEST(RdmaProbes, CountWhatCameSinceTheLastLook) {
