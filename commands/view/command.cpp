@@ -34,7 +34,6 @@ std::string command_of(const ViewRequest& request) {
   line.option("--set", request.sets);
   if (request.seed) line.option("--seed", std::to_string(*request.seed));
   if (request.replica) line.option("--replica", std::to_string(*request.replica));
-  line.option("--recording", request.recording);
   if (request.incident) line.option("--incident", std::to_string(*request.incident));
   return line.text();
 }
@@ -113,8 +112,6 @@ void add_view(Program& program) {
              "1 (default: the first one)")
       .type_name("K")
       .between(0, 1'000'000'000);
-  view.value("--recording", request->recording, "The recording of the drill whose results RUN has")
-      .type_name("FILE");
   view.value("--incident", request->incident,
              "Show this incident alone, counted from 0, with all of its events and samples")
       .type_name("N")

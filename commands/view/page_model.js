@@ -102,7 +102,7 @@ function culpritWord(incident) {
   return { hang: "silent", crash: "gone", slow: "slow", degrade: "slow", stall: "paused" }[incident.effect] ?? (incident.basis === "exit" ? "gone" : "silent");
 }
 
-const kBasis = { truth: view.drill ? "the score of the drill" : "the truth log", answers: "the answers of the other hosts", exit: "the first rank that exited on its own", decision: "the eviction by the policy", nobody: "nobody" };
+const kBasis = { truth: "the truth log", answers: "the answers of the other hosts", exit: "the first rank that exited on its own", decision: "the eviction by the policy", nobody: "nobody" };
 
 // The pictures of an incident in their order. `wave`: ranks up to it have stopped. `phase`: "trains", "stops" or "down".
 function framesOf(incident, spread) {

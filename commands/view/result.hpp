@@ -39,7 +39,7 @@ struct ViewEvent {
 
 /// Who the page holds for the culprit, and how it knows.
 enum class CulpritBasis : std::uint8_t {
-  truth,     // the truth log of the simulation, or the score of a drill
+  truth,     // the truth log
   answers,   // hosts that others wait for and that did not say where they wait
   exit,      // the host whose rank exited first, and on its own
   decision,  // the host that the policies evicted

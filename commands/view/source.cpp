@@ -2,14 +2,13 @@
 
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
-#include "core/record/codec.hpp"
 #include "core/record/recording.hpp"
+#include "score/score.hpp"
 #include "study/replica.hpp"
 #include "study/store/directory/result_reader.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -29,6 +28,10 @@ constexpr const char* kWhatToGive =
 
 OpenedView refused(Problem problem) { return {.source = std::nullopt, .problems = {std::move(problem)}}; }
 
+std::string simulated_origin(const ViewSource& source) {
+  return fmt::format("replica {} of a simulation, seed {}", source.replica, source.seed);
+}
+
 /// Simulates the replica of a source whose scenario, seed and replica are set. Gives the fingerprint.
 std::uint64_t simulate(ViewSource& source) {
   Simulation simulation(source.scenario.world, source.scenario.policies);
@@ -37,7 +40,7 @@ std::uint64_t simulate(ViewSource& source) {
   source.truth = simulation.cluster().truth();
   source.incidents = figures.incidents;
   source.scored = true;
-  source.origin = fmt::format("replica {} of a simulation, seed {}", source.replica, source.seed);
+  source.origin = simulated_origin(source);
   return figures.fingerprint;
 }
 
@@ -52,15 +55,7 @@ OpenedView from_scenario(const ViewQuestion& question) {
   return {.source = std::move(source), .problems = {}};
 }
 
-bool same_orders(const Record& a, const Record& b) {
-  if (a.observations.size() != b.observations.size()) return false;
-  return std::equal(a.orders.begin(), a.orders.end(), b.orders.begin(), b.orders.end(),
-                    [](const RecordedOrder& one, const RecordedOrder& other) {
-                      return one.at == other.at && same(one.order, other.order);
-                    });
-}
-
-/// The recording itself is shown; a simulation is run again for its truth log, which a recording does not hold.
+/// Of the recording alone: its logs are scored again.
 OpenedView from_recording(const ViewQuestion& question, const std::string& path) {
   if (question.seed || !question.sets.empty())
     return refused({.what = question.seed ? "--seed" : "--set",
@@ -78,47 +73,33 @@ OpenedView from_recording(const ViewQuestion& question, const std::string& path)
   source.scenario = std::move(*loaded.scenario);
   source.seed = recording.header.seed;
   source.replica = recording.header.replica;
-  const auto end = problem_of_end(path, recording);
-  if (end) source.notes.push_back(end->text());
   source.drill = recording.measurements.has_value();
-  // What was cut short may be of a drill: only the end of a recording tells.
-  if (!source.drill && !end) {
-    simulate(source);
-    if (same_orders(source.record, recording.record)) return {.source = std::move(source), .problems = {}};
-    source.truth.clear();
-    source.incidents.clear();
-    source.scored = false;
-    source.notes.push_back(fmt::format(
-        "gauntlet {} recorded this run, and this program simulates another one: the truth log of the "
-        "recorded run is missing",
-        recording.header.version));
-  }
+  if (const auto end = problem_of_end(path, recording)) source.notes.push_back(end->text());
   source.record = std::move(recording.record);
-  source.origin =
-      fmt::format("{}, seed {}", source.drill ? "the recording of a drill" : "a recording", source.seed);
+  source.origin = source.drill     ? fmt::format("a drill, seed {}", source.seed)
+                  : recording.logs ? simulated_origin(source)
+                                   : fmt::format("a recording, seed {}", source.seed);
+  if (recording.logs) {
+    Figures figures;
+    score(score_facts(source.scenario.world), recording.logs->truth, recording.logs->progress, source.record,
+          figures);
+    source.truth = std::move(recording.logs->truth);
+    source.incidents = std::move(figures.incidents);
+    source.scored = true;
+  } else {
+    source.notes.push_back(
+        fmt::format("{} has no truth log: culprits are those that its observations and orders name", path));
+  }
   return {.source = std::move(source), .problems = {}};
-}
-
-/// The drill's incidents as they were scored.
-OpenedView with_scores(OpenedView opened, const Store& store) {
-  if (!opened.source) return opened;
-  ViewSource& source = *opened.source;
-  source.scored = true;
-  store.read_incidents(
-      0, [&](std::uint32_t, std::size_t, const Incident& each) { source.incidents.push_back(each); });
-  return opened;
 }
 
 OpenedView from_kept_drill(const ViewQuestion& question) {
   const fs::path drills = fs::path(question.what) / kDrills;
-  const std::uint32_t number = question.replica.value_or(kFirstDrill);
-  const fs::path recording = drills / fmt::format("{}.rec", number);
+  const fs::path recording = drills / fmt::format("{}.rec", question.replica.value_or(kFirstDrill));
   std::error_code error;
   if (!fs::exists(recording, error))
     return refused(problem_of(recording, "is missing: there is no such drill", "choose another --replica"));
-  const auto store = Store::open_to_read(drills / fmt::format("{}", number) / kDatabaseFile);
-  if (!store.store) return refused(*store.problem);
-  return with_scores(from_recording(question, recording.string()), *store.store);
+  return from_recording(question, recording.string());
 }
 
 OpenedView from_results(const ViewQuestion& question) {
@@ -133,12 +114,8 @@ OpenedView from_results(const ViewQuestion& question) {
     return refused(problem_of(question.what,
                               fmt::format("holds a study of `gauntlet {}`", store.study().command),
                               "give the results of `gauntlet run`, or a scenario"));
-  if (store.study().command == "drill") {
-    if (question.recording.empty())
-      return refused(problem_of(question.what, "has the results of a drill and not its record",
-                                "record the drill, and give its recording with --recording FILE"));
-    return with_scores(from_recording(question, question.recording), store);
-  }
+  if (store.study().command == "drill")
+    return from_recording(question, (results.directory / kDrillRecordingFile).string());
   const std::uint32_t first = store.first_replica(0), count = store.replicas(0);
   const std::uint32_t replica = question.replica.value_or(first);
   if (count == 0) return refused(problem_of(question.what, "holds no replica", kWhatToGive));
@@ -177,12 +154,6 @@ bool is_recording(const std::string& path) {
 OpenedView open_view(const ViewQuestion& question) {
   std::error_code error;
   const bool directory = fs::is_directory(question.what, error);
-  if (!question.recording.empty() && !directory)
-    return refused(
-        {.what = "--recording",
-         .why = fmt::format("belongs to the result directory of a drill, and {} is not a directory",
-                            question.what),
-         .suggestion = "leave it out"});
   if (directory && (question.seed || !question.sets.empty()))
     return refused({.what = question.seed ? "--seed" : "--set",
                     .why = fmt::format("has no effect on {}, which has its own", question.what),
@@ -195,11 +166,7 @@ OpenedView open_view(const ViewQuestion& question) {
       return refused({.what = fmt::format("--replica {}", *question.replica),
                       .why = fmt::format("has no effect on {}, which is one recording", question.what),
                       .suggestion = "leave it out"});
-    OpenedView opened = from_recording(question, question.what);
-    if (opened.source && opened.source->drill)
-      opened.source->notes.emplace_back(
-          "A recording holds no truth log: culprits are those that its observations and orders name.");
-    return opened;
+    return from_recording(question, question.what);
   }
   return from_scenario(question);
 }

@@ -17,7 +17,7 @@ namespace gauntlet {
 struct ViewSource {
   Scenario scenario;
   Record record;
-  TruthLog truth;                   // of a simulation
+  TruthLog truth;                   // empty: not known
   std::vector<Incident> incidents;  // as they were scored
   bool scored = false;              // else `incidents` is empty because nobody scored the run
   bool drill = false;
@@ -38,11 +38,10 @@ struct ViewQuestion {
   std::vector<std::string> sets;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> replica;
-  std::string recording;  // of the drill whose result directory is `what`
 };
 
 /// A directory is a result directory of `run` or of `drill`; a file that begins as a recording does is one; all else is a scenario.
-/// A simulation is run again. Throws what a simulation throws.
+/// A replica of a scenario or of results is simulated again; a recording is shown as it is. Throws what a simulation throws.
 OpenedView open_view(const ViewQuestion& question);
 
 }  // namespace gauntlet

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,33 @@ class ReportPages(PageTest):
 
     def test_drill(self):
         self.check("drill")
+
+    def test_segments(self):
+        """Rank 3 of four takes twice as long in one of two segments."""
+        database = place() / "segments.sqlite"
+        with sqlite3.connect(database) as store:
+            store.executescript(
+                "CREATE TABLE drill (format INTEGER, scenario TEXT, seed INTEGER);"
+                "CREATE TABLE seat (run INTEGER, rank INTEGER, host INTEGER, pp INTEGER, dp INTEGER, cp INTEGER, tp INTEGER, PRIMARY KEY (run, rank));"
+                "CREATE TABLE segment (run INTEGER, step INTEGER, name TEXT, rank INTEGER, took_ns INTEGER, reported_ns INTEGER,"
+                " PRIMARY KEY (run, step, name, rank));"
+                "INSERT INTO drill VALUES (1, 'planted', 7);")
+            store.executemany("INSERT INTO seat VALUES (1, ?, ?, 0, ?, 0, ?)", [(rank, rank // 2, rank // 2, rank % 2) for rank in range(4)])
+            store.executemany("INSERT INTO segment VALUES (1, ?, ?, ?, ?, ?)",
+                              [(step, name, rank, 1_000_000 * (2 if (rank, name) == (3, "backward") else 1), step * 10_000_000)
+                               for step in range(1, 11) for name in ("backward", "forward") for rank in range(4)])
+        page = place() / "segments.html"
+        gauntlet("segments", str(database), "--page", str(page))
+        self.browser.open(page)
+        self.assertIn("Rank 3 on host 1 is slow in backward: 2.00 times its peers", self.browser.texts("h1")[0])
+        charts = data_of(page)["charts"]
+        self.assertEqual([chart["title"] for chart in charts],
+                         ["Ranks beside their peers", "Mean time by data-parallel replica", "Mean time by tensor-parallel rank"])
+        outlined = [cell for cell in charts[0]["cells"] if cell["outlined"]]
+        self.assertEqual([(cell["x_text"], cell["y_text"], cell["value"]) for cell in outlined], [("backward", "rank 3 on host 1", 2)])
+        counted = self.browser.run("return [...document.querySelectorAll('figure.chart')].map(f => f.querySelectorAll('.mark').length)")
+        self.assertEqual(counted, [8, 4, 4])
+        self.assert_sound("segments")
 
     def test_a_page_of_a_thousand_replicas_is_small(self):
         page = make("thousand", ["run", "tiny-8", "--replicas", "1000", *OUT])

@@ -52,7 +52,7 @@ ONE_FILE = {"CLI11": r"CLI/|CLI11", "toml++": r"toml\+\+/|toml\.hpp"}
 # What only says or draws a result that is there: no simulator, no study, no terminal.
 PURE = re.compile(r"^commands/(\w+)/(?:.*/)?(?:\w+_)?(text|page|table|words|answer|map|time_line|timeline)\.[ch]pp$")
 PURE_MAY = ("core", "core/math", "core/record", "score", "study/summary", "report", "report/levers", "report/page", "report/sections", "report/trace_events")
-PURE_OWN = re.compile(r"/(?:\w+_)?(result|picture|text|page|table|words|answer|map|time_line|timeline)\.hpp$")
+PURE_OWN = re.compile(r"/(?:\w+_)?(assets|result|picture|text|page|table|words|answer|map|time_line|timeline)\.hpp$")
 
 # What reaches results must not depend on the C library of the machine, nor on its clock.
 RESULTS = ("core", "models", "policies", "sim", "score", "config", "study", "commands")

@@ -11,8 +11,7 @@ namespace {
 
 ViewSource replica_of(const std::string& scenario, std::uint32_t replica,
                       std::vector<std::string> sets = {}) {
-  OpenedView opened =
-      open_view({.what = scenario, .sets = std::move(sets), .seed = 1, .replica = replica, .recording = {}});
+  OpenedView opened = open_view({.what = scenario, .sets = std::move(sets), .seed = 1, .replica = replica});
   EXPECT_TRUE(opened.source);
   return std::move(*opened.source);
 }
