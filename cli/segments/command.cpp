@@ -2,8 +2,10 @@
 #include "cli/commands.hpp"
 #include "cli/segments/page.hpp"
 #include "cli/segments/text.hpp"
+#include "cli/segments/trace.hpp"
 #include "real/telemetry/heat_map.hpp"
 #include "report/page/page.hpp"
+#include "report/trace_events/trace_events.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/output_file.hpp"
@@ -28,7 +30,8 @@ struct SegmentsRequest {
   std::string file;
   std::optional<std::uint64_t> first_step, last_step;
   double slower = kSlower;
-  std::string page;  // empty: none is written
+  std::string page, trace;  // empty: none is written
+  std::string by = "pp";    // of the trace
   bool json = false;
 };
 
@@ -86,6 +89,9 @@ int segments(const SegmentsRequest& request) {
     return wrong_input(Problem{.what = fmt::format("--first-step {}", *request.first_step),
                                .why = fmt::format("is after --last-step {}", *request.last_step),
                                .suggestion = "swap them"});
+  if (!request.trace.empty())
+    if (const auto problem = problem_of_output(request.trace, trace_begins("segments"), "a trace", "--trace"))
+      return wrong_input(*problem);
   const auto step_of = [](const std::optional<std::uint64_t>& step) {
     return step ? std::optional(static_cast<std::int64_t>(*step)) : std::nullopt;
   };
@@ -99,6 +105,17 @@ int segments(const SegmentsRequest& request) {
       print_problems({&*problem, 1});
       return kFailed;
     }
+  if (!request.trace.empty()) {
+    const ReadSegmentSteps steps = read_segment_steps(
+        request.file, {.first_step = step_of(request.first_step), .last_step = step_of(request.last_step)});
+    if (steps.problem) return wrong_input(*steps.problem);
+    const SegmentsTrace trace = segments_trace(steps.steps, request.by);
+    if (trace.problem) return wrong_input(*trace.problem);
+    if (const auto problem = write_output(request.trace, trace.text)) {
+      print_problems({&*problem, 1});
+      return kFailed;
+    }
+  }
   return print(request.json ? json_of(read.map, request.slower) : segments_text(read.map, request.slower))
              ? kSuccess
              : kFailed;
@@ -113,6 +130,7 @@ void add_segments(Program& program) {
       "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --segments segments.sqlite\n"
       "  gauntlet segments segments.sqlite\n"
       "  gauntlet segments segments.sqlite --first-step 20 --page segments.html\n"
+      "  gauntlet segments segments.sqlite --trace steps.json --by dp\n"
       "  gauntlet segments segments.sqlite --json");
   command.value("file", request->file, "File of `gauntlet drill --segments`, also while the drill runs")
       .type_name("FILE")
@@ -131,6 +149,17 @@ void add_segments(Program& program) {
       .between(0.0, 1000.0);
   command.value("--page", request->page, "Write a page with the heat map of ranks and segments here")
       .type_name("FILE");
+  command
+      .value("--trace", request->trace,
+             "Write a time line of these steps here, for https://ui.perfetto.dev (without --first-step: of "
+             "the last three)")
+      .type_name("FILE");
+  command
+      .value("--by", request->by,
+             "Dimension whose groups of ranks lie together in the trace: pp, dp, cp or tp")
+      .type_name("DIMENSION")
+      .shows_default()
+      .one_of({"pp", "dp", "cp", "tp"});
   add_json(command, request->json);
   command.runs([request] { return segments(*request); });
 }

@@ -1,7 +1,7 @@
 #include "real/telemetry/heat_map.hpp"
 
 #include "core/sqlite/sqlite.hpp"
-#include "real/telemetry/segment_tables_private.hpp"
+#include "real/telemetry/segment_file_private.hpp"
 
 #include <sqlite3.h>
 
@@ -151,30 +151,15 @@ void read_segments(sqlite3* database, const HeatMapQuery& query, SegmentHeatMap&
 }  // namespace
 
 ReadHeatMap read_heat_map(const std::string& file, const HeatMapQuery& query) {
-  const auto refused = [&](std::string why) {
-    return ReadHeatMap{.map = {},
-                       .problem = problem_of(file, std::move(why),
-                                             "name a file that `gauntlet drill --segments FILE` wrote")};
-  };
-  std::error_code error;
-  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
-  if (type == std::filesystem::file_type::not_found) return refused("does not exist");
-  if (type == std::filesystem::file_type::none) return refused("cannot be read: " + error.message());
-  if (type != std::filesystem::file_type::regular) return refused("is not a regular file");
-  try {
-    const sqlite::Handle database = sqlite::open(file, SQLITE_OPEN_READONLY);
-    if (std::string why = problem_of_tables(database.get()); !why.empty()) return refused(std::move(why));
-    // One state of the file, also while a drill writes it.
-    sqlite::execute(database.get(), "BEGIN");
-    ReadHeatMap read;
-    sqlite::Statement drill(database.get(), "SELECT scenario, seed FROM drill");
+  ReadHeatMap read;
+  read.problem = with_segment_file(file, [&](sqlite3* database) -> std::string {
+    sqlite::Statement drill(database, "SELECT scenario, seed FROM drill");
     if (drill.step()) read.map.scenario = drill.text(0);
     read.map.seed = static_cast<std::uint64_t>(drill.integer(1));
-    read_segments(database.get(), query, read.map);
-    return read;
-  } catch (const sqlite::Error& error) {
-    return refused(std::string("cannot be read: ") + error.what());
-  }
+    read_segments(database, query, read.map);
+    return "";
+  });
+  return read;
 }
 
 }  // namespace gauntlet
