@@ -1,7 +1,6 @@
 // A file of segments, opened to read.
 #pragma once
 
-#include "core/files/files.hpp"
 #include "core/problem.hpp"
 #include "real/telemetry/segment_tables_private.hpp"
 
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace gauntlet {
