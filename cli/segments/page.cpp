@@ -43,8 +43,9 @@ HeatMap map_of_ranks(const SegmentHeatMap& map, const std::vector<const HeatMapR
                 .y_title = "rank",
                 .x_values = map.segments,
                 .y_values = {},
-                .value = {.title = "time, of the median of its peers"},
+                .value = {.title = "time / median of its peers"},
                 .cells = {},
+                .at_least = std::pair(1 - kSlower, 1 + kSlower),
                 .outline_title = "too slow in more than half of the steps"};
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) {  // rank 0 on top
     chart.y_values.push_back(name_of(**row));
@@ -80,8 +81,9 @@ HeatMap map_of_groups(const SegmentHeatMap& map, const GroupDimension& dimension
                 .y_title = dimension.name,
                 .x_values = map.segments,
                 .y_values = {},
-                .value = {.title = "mean time, of the mean of all ranks"},
-                .cells = {}};
+                .value = {.title = "mean time / mean of all ranks"},
+                .cells = {},
+                .at_least = std::pair(1 - kSlower, 1 + kSlower)};
   struct Mean {
     double sum = 0;
     std::size_t count = 0;

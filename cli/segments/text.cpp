@@ -96,7 +96,7 @@ std::string segments_answer(const SegmentHeatMap& map, double slower) {
   const std::string longer = fmt::format("{:g}% longer than the median of its peers", 100 * slower);
   if (map.outliers.empty())
     return fmt::format("No rank took {} in more than half of its steps.\n", longer) + unjudged_of(rows) +
-           "Was one slow lately? --first-step leaves out the steps before.\n";
+           "To look at recent steps only, give --first-step N.\n";
   std::string text;
   for (std::size_t i = 0; i < map.outliers.size() && i < kMostRows; ++i) {
     const HeatMapRow& row = map.rows[map.outliers[i].row];
@@ -116,7 +116,7 @@ std::string segments_text(const SegmentHeatMap& map, double slower) {
   if (all.empty()) return text;
   const std::vector<std::size_t> segments = shown_segments(map);
   text += fmt::format(
-      "\n{} of {} over {}. Mean in ms; then how many times the peers' median, by the median step.\n",
+      "\n{} of {} over {}. Mean in ms; of peers: time / median of the peers, the median over the steps.\n",
       counted(map.segments.size(), "segment"), counted(ranks_of(all), "rank"), counted(map.steps, "step"));
   TextTable table;
   table.header = {"rank", "host", "pp", "dp", "cp", "tp"};

@@ -74,7 +74,10 @@ struct OfStep {
 
 SegmentsTrace segments_trace(const SegmentSteps& steps, std::string_view by) {
   std::map<std::string, std::map<RunAndRank, RankSeat>> groups;
-  for (const auto& [key, seat] : steps.seats) groups[group_name(seat.at, by)].emplace(key, seat);
+  for (const SegmentTime& each : steps.segments) {
+    const RankSeat& seat = steps.seats.at({each.run, each.rank});
+    groups[group_name(seat.at, by)].emplace(RunAndRank(each.run, each.rank), seat);
+  }
   if (groups.size() > kMostProcesses)
     return {.text = {},
             .problem = Problem{.what = fmt::format("--by {}", by),

@@ -52,6 +52,11 @@ StudyView StudyWatch::look(std::size_t rows) {
     began_ = now;
     first_replicas_ = store.replicas();
   }
+  if (!view.over && store.study().command == "drill") {
+    view.lines = {"A drill that is not complete. If it runs, `gauntlet watch` without a directory shows it."};
+    view.over = true;
+    return view;
+  }
   view.lines.push_back(fmt::format("{} {} of {}: {}", view.over ? "A complete" : "An unfinished",
                                    command_of(store.study()), store.study().scenario, store.holds()));
   const double seconds = std::chrono::duration<double>(now - began_).count();

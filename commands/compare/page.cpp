@@ -44,11 +44,13 @@ BarChart both(const std::vector<LossDifference>& losses, const Comparison& compa
 
 /// By how much they differ, with paired intervals.
 BarChart differences(const Comparison& comparison) {
-  BarChart chart{.title = "What makes the difference, by cause and phase",
-                 .bars_title = "cause, phase",
-                 .value = {.title = fmt::format("{} loses more than A {}", scenario_letter(comparison.second),
-                                                per_text(comparison.basis)),
-                           .unit = ChartUnit::duration}};
+  BarChart chart{
+      .title = "What makes the difference, by cause and phase",
+      .bars_title = "cause, phase",
+      .value = {.title = fmt::format("lost time of {} minus A, {} (negative: {} loses less)",
+                                     scenario_letter(comparison.second), per_text(comparison.basis),
+                                     scenario_letter(comparison.second)),
+                .unit = ChartUnit::duration}};
   for (const LossDifference& loss : comparison.because) {
     if (!loss.of.difference || *loss.of.difference == 0 || chart.bars.size() == kMostBars) continue;
     BarPart part{.value = *loss.of.difference};
@@ -123,7 +125,7 @@ Section section_of(const CompareResult& result, const Comparison& comparison) {
       "Replica {} is the most typical: its differences by cause and phase are nearest to the means.",
       comparison.shown->replica)});
   section.add(Verbatim{timeline(*comparison.shown, "A", second),
-                      fmt::format("The incidents of replica {} in both", comparison.shown->replica)});
+                       fmt::format("The incidents of replica {} in both", comparison.shown->replica)});
   return section;
 }
 

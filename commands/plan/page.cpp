@@ -78,7 +78,7 @@ std::optional<BarPart> part_of(const Change& change, ChartDetails details = {}) 
 
 BarChart tornado_chart(const Tornado& tornado) {
   const bool time = tornado.target == "finish.p50";
-  BarChart chart{.title = "What it hangs on: one parameter at a time",
+  BarChart chart{.title = "What the finish date depends on: one parameter at a time",
                  .bars_title = "parameter",
                  .value = {time ? "change of the median finish" : "change of the ETTR",
                            time ? ChartUnit::duration : ChartUnit::percent},
@@ -86,8 +86,8 @@ BarChart tornado_chart(const Tornado& tornado) {
   for (std::size_t i = 0; i < std::min(tornado.bars.size(), kMostBars); ++i) {
     const Sensitivity& bar = tornado.bars[i];
     chart.bars.push_back({.name = short_name(bar.path),
-                          .parts = {part_of(bar.at_low, {{bar.path, bar.low}}),
-                                    part_of(bar.at_high, {{bar.path, bar.high}})}});
+                          .parts = {part_of(bar.at_low, {{"5% value", bar.low}}),
+                                    part_of(bar.at_high, {{"95% value", bar.high}})}});
   }
   return chart;
 }
@@ -171,7 +171,7 @@ std::vector<Fact> figures_of(const PlanResult& result) {
 }
 
 Section hangs_on(const PlanResult& result) {
-  Section section{.heading = "What the finish hangs on"};
+  Section section{.heading = "What the finish date depends on"};
   if (BarChart chart = purchase_chart(result.one_more, "One more of each thing, from the plan as given");
       !chart.bars.empty())
     section.add(Chart(std::move(chart)));
@@ -202,7 +202,7 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
   page.sections.push_back(std::move(finish));
   page.sections.push_back(hangs_on(result));
   page.sections.push_back(lever_section(result.levers));
-  Section notes{.heading = "What the plan takes for granted"};
+  Section notes{.heading = "Assumptions of the plan"};
   for (const std::string& note : result.notes) notes.add(Paragraph{note});
   page.sections.push_back(std::move(notes));
   return page;

@@ -162,7 +162,9 @@ TimelineSource of_directory(const TimelineQuestion& question, const std::atomic<
   if (!fs::exists(file, error))
     return refused({.file = file.string(),
                     .why = several ? "is missing: that drill is not in the directory, or not complete"
-                                   : "is missing: this is not a directory of `gauntlet drill --out DIR`",
+                                   : "is missing: only results of `gauntlet drill --out DIR` hold a "
+                                     "recording; of other results, draw the scenario "
+                                     "with --replica K",
                     .suggestion = several ? "choose another --drill, from 1"
                                           : "give such a directory, a recording or a scenario"});
   return of_recording(file.string(), question.against_simulation, stop);

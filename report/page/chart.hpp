@@ -144,7 +144,9 @@ struct HeatMap {
   std::vector<std::string> x_values, y_values;  // in their order, from the left and from below
   ChartAxis value;                              // what the colour says; its scale is not looked at
   std::vector<HeatCell> cells;
-  std::string outline_title = {};                                // what the outlined cells are, in the legend
+  std::optional<std::pair<double, double>> at_least =
+      {};                          // values that the colours reach in any case: else noise glows
+  std::string outline_title = {};  // what the outlined cells are, in the legend
   std::optional<std::pair<std::string, std::string>> best = {};  // the cell to point at
 };
 

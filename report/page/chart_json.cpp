@@ -149,14 +149,16 @@ Json json_of(const Distribution& of) {
 }
 
 Json json_of(const HeatMap& map) {
-  Json json = {{"kind", "heat"},
-               {"title", map.title},
-               {"x_title", map.x_title},
-               {"y_title", map.y_title},
-               {"x_values", map.x_values},
-               {"y_values", map.y_values},
-               {"value", json_of(map.value)},
-               {"outline_title", map.outline_title}};
+  Json json = {
+      {"kind", "heat"},
+      {"title", map.title},
+      {"x_title", map.x_title},
+      {"y_title", map.y_title},
+      {"x_values", map.x_values},
+      {"y_values", map.y_values},
+      {"value", json_of(map.value)},
+      {"outline_title", map.outline_title},
+      {"at_least", map.at_least ? Json::array({map.at_least->first, map.at_least->second}) : Json::array()}};
   Json& cells = json["cells"] = Json::array();
   for (const HeatCell& cell : map.cells) {
     Json each = {{"x_text", cell.x_text},

@@ -3,7 +3,7 @@
 "use strict";
 
 function drawHeat(plot, map, width) {
-  const values = map.cells.map(c => c.value), [low, high] = d3.extent(values), text = tickText(map.value.unit, (high - low) / 40 || 1);
+  const [low, high] = d3.extent([...map.cells.map(c => c.value), ...map.at_least]), text = tickText(map.value.unit, (high - low) / 40 || 1);
   legend(plot, "", [...(map.cells.some(c => c.outlined) ? [{ name: map.outline_title, kind: "outline" }] : []), ...(map.best ? [{ name: "best", kind: "star" }] : [])]);
   const svg = drawing(plot, width, 10, `${map.title}: ${map.value.title} by ${map.x_title} and ${map.y_title}`);
   const scale = d3.scaleSequential(d3.interpolateCividis).domain(low === high ? [low - 1, low + 1] : [low, high]);

@@ -40,7 +40,7 @@ KINDS = {
     "sweep-words": (["sweep", "tiny-8", "--replicas", "6", "--vary", 'policies.checkpoint="fixed","young","daly"', *OUT], ["What the values do"]),
     "tune": (["tune", "tiny-8", "--set", "policies.checkpoint=fixed", "--over", "checkpoint.interval", "--budget", "200", *OUT], ["The curve of each field, the others at their best"]),
     "plan": (["plan", "tiny-8", "--tokens", "1T", "--finish-by", "8d", "--replicas", "6", *OUT],
-             ["When the work is done", "What the finish hangs on", "Ranking of levers"]),
+             ["When the work is done", "What the finish date depends on", "Ranking of levers"]),
     "rank": (["rank", "tiny-8", "--lever", "job.start", "--lever", "repair", "--replicas", "10", *OUT], ["Ranking of levers", "Where the time goes, as given"]),
     "scale": (["scale", "rsc1", "--gpus", "1k:8k:log4", "--replicas", "3", *OUT], ["What the number of GPUs does"]),
     "step": (["step", "megascale-175b-12288", "--degrade", "host:17.slow=1.10", "--page", "PAGE"], ["Where the time goes", "Memory", "Network"]),

@@ -370,7 +370,7 @@ TEST(PlanPage, HasTheDistributionAndTheTornado) {
   EXPECT_EQ(lines[0].series[0].points[1].y, 0.05);
   EXPECT_EQ(lines[0].marks.at(0).x, 60 * kSecondsOfDay);  // the date
   const std::vector<BarChart> bars = charts_of<BarChart>(page);
-  const auto tornado = std::ranges::find(bars, "What it hangs on: one parameter at a time", &BarChart::title);
+  const auto tornado = std::ranges::find(bars, "What the finish date depends on: one parameter at a time", &BarChart::title);
   ASSERT_NE(tornado, bars.end());
   EXPECT_EQ(tornado->bars.at(0).parts.at(1)->value, 14'400);
 }
