@@ -173,7 +173,7 @@ TimelineSource of_directory(const TimelineQuestion& question, const std::atomic<
 /// A recording, or what a write of one that was cut short leaves. A scenario begins otherwise, and does not come through a pipe.
 bool looks_like_recording(const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return fs::exists(path, error);
+  if (!fs::is_regular_file(path, error)) return false;
   constexpr std::size_t kEnough = 9;  // "gauntlet-"
   std::ifstream in(path, std::ios::binary);
   std::string start(kEnough, '\0');
@@ -187,6 +187,10 @@ bool looks_like_recording(const std::string& path) {
 TimelineSource find_runs(const TimelineQuestion& question, const std::atomic<bool>& stop) {
   std::error_code error;
   const bool is_directory = fs::is_directory(question.source, error);
+  if (!is_directory && fs::exists(question.source, error) && !fs::is_regular_file(question.source, error))
+    return refused({.file = question.source,
+                    .why = "is not a regular file",
+                    .suggestion = "give a scenario, a recording or a directory of results"});
   const bool is_recording = !is_directory && looks_like_recording(question.source);
   if (auto problem = problem_of_options(question, !is_directory && !is_recording, is_directory))
     return refused(std::move(*problem));

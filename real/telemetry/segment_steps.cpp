@@ -2,8 +2,6 @@
 
 #include "real/telemetry/segment_file_private.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace gauntlet {
@@ -43,9 +41,8 @@ ReadSegmentSteps read_segment_steps(const std::string& file, const SegmentStepsQ
       if (!steps.seats.contains({rows.count(0), rows.count(2)}))
         continue;  // of a rank that no start of the job has
       if (steps.segments.size() == query.most)
-        return fmt::format(
-            "has more than {} segments of these steps; choose fewer with --first-step and --last-step",
-            query.most);
+        return "has more than " + std::to_string(query.most) +
+               " segments of these steps; choose fewer with --first-step and --last-step";
       steps.segments.push_back({.run = rows.count(0),
                                 .rank = rows.count(2),
                                 .step = rows.integer(1),
