@@ -258,7 +258,7 @@ class Recordings(TimelineTest):
         self.assertIn("none.rec", self.refused("none.rec", "--out", self.file))
         empty = self.place / "empty"
         empty.mkdir()
-        self.assertIn("is missing: this is not a directory of `gauntlet drill --out DIR`", self.refused(empty, "--out", self.file))
+        self.assertIn("is missing: only results of `gauntlet drill --out DIR` hold a recording", self.refused(empty, "--out", self.file))
         self.assertIn("is missing", self.refused("scenarios", "--out", self.file))
         (empty / "drills").mkdir()
         self.assertIn("is missing: that drill is not in the directory", self.refused(empty, "--drill", 7, "--out", self.file))
