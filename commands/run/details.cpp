@@ -33,13 +33,40 @@ std::uint32_t median_place(const std::vector<Fraction>& ettr) {
   return place;
 }
 
-std::vector<double> values_of(const Experiment& experiment, PointNumber point, std::string_view metric,
-                              std::uint32_t count) {
-  const std::vector<Fraction> of = experiment.values(point, metric, count),
-                              gave_up = experiment.values(point, "gave_up", count);
+/// What the page needs of each replica, read at once: reading is what a replica costs beside its run.
+struct ReadReplicas {
+  std::vector<Metric> metrics;  // of kMetrics, those that the point has
+  std::vector<std::vector<Fraction>> of;
+  std::vector<std::uint32_t> numbers;
+  std::vector<Duration> walls;
+
+  const std::vector<Fraction>& values(std::string_view name) const {
+    const auto found = std::ranges::find(metrics, name, &Metric::name);
+    return of.at(static_cast<std::size_t>(found - metrics.begin()));
+  }
+};
+constexpr std::string_view kMetrics[] = {"ettr", "wall_time_s", "cost", "gave_up"};
+
+ReadReplicas read_replicas(const Experiment& experiment, PointNumber point, std::uint32_t count,
+                           LossGrid& losses) {
+  ReadReplicas read;
+  for (Metric& each : metrics_of(experiment.point(point).facts))
+    if (std::ranges::find(kMetrics, each.name) != std::end(kMetrics)) read.metrics.push_back(std::move(each));
+  read.of.resize(read.metrics.size());
+  experiment.visit(point, count, [&](std::uint32_t replica, const Figures& figures) {
+    losses.add(figures);
+    for (std::size_t i = 0; i < read.metrics.size(); ++i) read.of[i].push_back(read.metrics[i].of(figures));
+    read.numbers.push_back(replica);
+    read.walls.push_back(figures.wall);
+  });
+  return read;
+}
+
+std::vector<double> values_of(const ReadReplicas& read, std::string_view metric) {
+  const std::vector<Fraction>&of = read.values(metric), &gave_up = read.values("gave_up");
   const bool whole = run_value_of(metric) == RunValue::whole_run;
   std::vector<double> values;
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < of.size(); ++i)
     if (const auto value = of[i].value(); value && !(whole && gave_up[i].numerator > 0))
       values.push_back(*value);
   return values;
@@ -59,20 +86,13 @@ std::string why_text(const Summary& summary, std::uint32_t replica, double ettr)
 RunDetails run_details(Experiment& experiment, PointNumber point, const Summary& summary,
                        const StudyTerms& terms) {
   RunDetails details;
-  const std::uint32_t count = summary.replicas;
-  Duration wall{};
-  const std::vector<Fraction> ettr = experiment.values(point, "ettr", count);
-  const std::uint32_t place = median_place(ettr);
-  std::uint32_t number = 0, seen = 0;
-  experiment.visit(point, count, [&](std::uint32_t replica, const Figures& figures) {
-    details.losses.add(figures);
-    if (seen++ != place) return;
-    number = replica;
-    wall = figures.wall;
-  });
+  const ReadReplicas read = read_replicas(experiment, point, summary.replicas, details.losses);
+  const std::vector<Fraction>& ettr = read.values("ettr");
+  const std::uint32_t place = median_place(ettr), number = read.numbers.at(place);
+  const Duration wall = read.walls.at(place);
   for (const char* metric : {"ettr", "wall_time_s", "cost"})
-    if (experiment.metric_exists(point, metric))
-      details.values.push_back({metric, values_of(experiment, point, metric, count)});
+    if (std::ranges::find(read.metrics, std::string_view(metric), &Metric::name) != read.metrics.end())
+      details.values.push_back({metric, values_of(read, metric)});
   if (summary.interrupted || wall <= Duration::zero()) {
     details.not_shown =
         summary.interrupted

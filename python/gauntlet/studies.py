@@ -307,8 +307,8 @@ def scale(scenario: ScenarioLike, *, gpus: Union[None, str, Sequence[int]] = Non
 
 def step(scenario: ScenarioLike, *, degrade: Union[None, str, Sequence[str]] = None, network: Optional[str] = None,
          ecmp: Optional[str] = None, beside: Union[None, str, Sequence[str]] = None,
-         storm: Union[None, str, Sequence[str]] = None, trace: Optional[PathLike] = None,
-         heatmap: Optional[PathLike] = None) -> StepResult:
+         storm: Union[None, str, Sequence[str]] = None, page: Optional[PathLike] = None, trace: Optional[PathLike] = None,
+         steps: Optional[int] = None, heatmap: Optional[PathLike] = None) -> StepResult:
     """Says how long one training step takes, and where its time goes.
 
     Args:
@@ -317,8 +317,10 @@ def step(scenario: ScenarioLike, *, degrade: Union[None, str, Sequence[str]] = N
         ecmp: how switches choose among equal paths: "spread" or "hashed".
         beside: transfers of other jobs on the same fabric: "host:3-host:8".
         storm: restores from storage at a host to all hosts of the job: "host:8".
+        page: a file for the report as a page with charts.
         trace: a file for a time line, for https://ui.perfetto.dev.
+        steps: how many steps the time line has (default: 1).
         heatmap: a file for a map of which stage waits for which, as SVG.
     """
-    return _study("step", scenario, dict(degrade=degrade, network=network, ecmp=ecmp, beside=beside, storm=storm, trace=trace,
-                                         heatmap=heatmap), StepResult)
+    return _study("step", scenario, dict(degrade=degrade, network=network, ecmp=ecmp, beside=beside, storm=storm, page=page, trace=trace,
+                                         steps=steps, heatmap=heatmap), StepResult)
