@@ -200,6 +200,11 @@ Summary Experiment::summary(PointNumber point, std::uint32_t count) const {
   return summaries_[point] = summarize(*store_, stored_.at(point), count);
 }
 
+Summary Experiment::summary(PointNumber point, std::uint32_t count, const See& see) const {
+  expect(count <= replicas(point), "no more replicas are asked for than there are");
+  return summaries_[point] = summarize(*store_, stored_.at(point), count, see);
+}
+
 void Experiment::drop_unasked() {
   expect(!fell_short_, "everything that was asked for is there");
   std::vector<Store::Kept> kept;

@@ -86,6 +86,8 @@ class Experiment {
   /// Statistics of every metric over the first `count` replicas. Memory does not grow with `count`.
   /// The last summary of each point is kept.
   Summary summary(PointNumber point, std::uint32_t count) const;
+  /// The same, and visits the replicas meanwhile: reading them again would cost as much.
+  Summary summary(PointNumber point, std::uint32_t count, const See& see) const;
   /// Drops the replicas in the store that this study did not request. An earlier study with more replicas may have
   /// left them. The store is then the same as after a study with an empty store. Precondition: !fell_short().
   void drop_unasked();

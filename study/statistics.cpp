@@ -170,6 +170,17 @@ Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count, 
   });
 }
 
+Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count, const Store::See& also) {
+  bool first = true;  // of the passes
+  return summarize_in_passes(store.point(point).facts, count, kValueBudget, [&](const See& see) {
+    store.read(point, store.first_replica(point), count, [&](std::uint32_t replica, const Figures& figures) {
+      see(replica, figures);
+      if (first) also(replica, figures);
+    });
+    first = false;
+  });
+}
+
 Summary summarize(const ScenarioFacts& facts, std::span<const Figures> replicas) {
   return summarize_in_passes(facts, static_cast<std::uint32_t>(replicas.size()), kValueBudget,
                              [&](const See& see) {

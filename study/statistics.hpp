@@ -66,6 +66,8 @@ Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count,
                   std::uint64_t budget = kValueBudget);
 
 /// The same of replicas at hand, in their order.
+/// The same; `also` sees each replica once.
+Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count, const Store::See& also);
 Summary summarize(const ScenarioFacts& facts, std::span<const Figures> replicas);
 
 }  // namespace gauntlet

@@ -140,7 +140,10 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   // Fewer than were asked for where it was interrupted.
   const std::uint32_t done = experiment.replicas(number);
   if (done == 0) return bench->finish({});  // nothing was done: nothing is written
-  Summary summary = experiment.summary(number, done);
+  ReplicaReader read(point->facts);
+  Summary summary = experiment.summary(number, done, [&](std::uint32_t replica, const Figures& figures) {
+    if (!request.out.empty()) read.see(replica, figures);
+  });
   summary.only = request.replica;
   if (!request.record.empty()) {
     if (const auto problem = write_record(request, *point, experiment)) {
@@ -167,8 +170,9 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
     }
   }
   if (!request.out.empty()) {
-    const RunDetails details = run_details(
-        experiment, number, summary, {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
+    const RunDetails details =
+        run_details(experiment, number, summary, read,
+                    {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
     output.page = page_of(summary, details, options_of(request, *point, summary));
   }
   return bench->finish(output);

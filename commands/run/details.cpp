@@ -33,36 +33,7 @@ std::uint32_t median_place(const std::vector<Fraction>& ettr) {
   return place;
 }
 
-/// What the page needs of each replica, read at once: reading is what a replica costs beside its run.
-struct ReadReplicas {
-  std::vector<Metric> metrics;  // of kMetrics, those that the point has
-  std::vector<std::vector<Fraction>> of;
-  std::vector<std::uint32_t> numbers;
-  std::vector<Duration> walls;
-
-  const std::vector<Fraction>& values(std::string_view name) const {
-    const auto found = std::ranges::find(metrics, name, &Metric::name);
-    return of.at(static_cast<std::size_t>(found - metrics.begin()));
-  }
-};
-constexpr std::string_view kMetrics[] = {"ettr", "wall_time_s", "cost", "gave_up"};
-
-ReadReplicas read_replicas(const Experiment& experiment, PointNumber point, std::uint32_t count,
-                           LossGrid& losses) {
-  ReadReplicas read;
-  for (Metric& each : metrics_of(experiment.point(point).facts))
-    if (std::ranges::find(kMetrics, each.name) != std::end(kMetrics)) read.metrics.push_back(std::move(each));
-  read.of.resize(read.metrics.size());
-  experiment.visit(point, count, [&](std::uint32_t replica, const Figures& figures) {
-    losses.add(figures);
-    for (std::size_t i = 0; i < read.metrics.size(); ++i) read.of[i].push_back(read.metrics[i].of(figures));
-    read.numbers.push_back(replica);
-    read.walls.push_back(figures.wall);
-  });
-  return read;
-}
-
-std::vector<double> values_of(const ReadReplicas& read, std::string_view metric) {
+std::vector<double> values_of(const ReplicaReader& read, std::string_view metric) {
   const std::vector<Fraction>&of = read.values(metric), &gave_up = read.values("gave_up");
   const bool whole = run_value_of(metric) == RunValue::whole_run;
   std::vector<double> values;
@@ -83,10 +54,28 @@ std::string why_text(const Summary& summary, std::uint32_t replica, double ettr)
 
 }  // namespace
 
+ReplicaReader::ReplicaReader(const ScenarioFacts& facts) {
+  constexpr std::string_view kMetrics[] = {"ettr", "wall_time_s", "cost", "gave_up"};
+  for (Metric& each : metrics_of(facts))
+    if (std::ranges::find(kMetrics, each.name) != std::end(kMetrics)) metrics.push_back(std::move(each));
+  of.resize(metrics.size());
+}
+
+void ReplicaReader::see(std::uint32_t replica, const Figures& figures) {
+  losses.add(figures);
+  for (std::size_t i = 0; i < metrics.size(); ++i) of[i].push_back(metrics[i].of(figures));
+  numbers.push_back(replica);
+  walls.push_back(figures.wall);
+}
+
+const std::vector<Fraction>& ReplicaReader::values(std::string_view name) const {
+  return of.at(static_cast<std::size_t>(std::ranges::find(metrics, name, &Metric::name) - metrics.begin()));
+}
+
 RunDetails run_details(Experiment& experiment, PointNumber point, const Summary& summary,
-                       const StudyTerms& terms) {
+                       const ReplicaReader& read, const StudyTerms& terms) {
   RunDetails details;
-  const ReadReplicas read = read_replicas(experiment, point, summary.replicas, details.losses);
+  details.losses = read.losses;
   const std::vector<Fraction>& ettr = read.values("ettr");
   const std::uint32_t place = median_place(ettr), number = read.numbers.at(place);
   const Duration wall = read.walls.at(place);
