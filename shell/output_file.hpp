@@ -4,6 +4,7 @@
 #include "core/problem.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,13 @@ namespace gauntlet {
 /// begins as the new file will: with `begins`. `kind`: "a trace"; `option`: the one that named the file.
 std::optional<Problem> problem_of_output(const std::string& path, std::string_view begins,
                                          std::string_view kind, std::string_view option);
+
+/// The options that name one file, however it is spelled: "--trace". Each output is written as a whole, so that one would be lost.
+struct NamedOutput {
+  std::string_view option;
+  std::string_view path;  // empty: the option was not given
+};
+std::optional<Problem> problem_of_same_outputs(std::span<const NamedOutput> outputs);
 
 /// Writes it as core/files/durable.hpp replaces a file: a power cut after this returned no problem does not take it.
 std::optional<Problem> write_output(const std::string& path, std::string_view text);

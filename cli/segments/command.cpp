@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -92,6 +93,9 @@ int segments(const SegmentsRequest& request) {
   if (!request.trace.empty())
     if (const auto problem = problem_of_output(request.trace, trace_begins("segments"), "a trace", "--trace"))
       return wrong_input(*problem);
+  if (const auto problem = problem_of_same_outputs(
+          std::to_array<NamedOutput>({{"--page", request.page}, {"--trace", request.trace}})))
+    return wrong_input(*problem);
   const auto step_of = [](const std::optional<std::uint64_t>& step) {
     return step ? std::optional(static_cast<std::int64_t>(*step)) : std::nullopt;
   };
@@ -99,6 +103,10 @@ int segments(const SegmentsRequest& request) {
                                                         .last_step = step_of(request.last_step),
                                                         .slower = request.slower});
   if (read.problem) return wrong_input(*read.problem);
+  if (rows_of(read.map).empty() && !(request.page.empty() && request.trace.empty()))
+    return wrong_input(Problem{.file = request.file,
+                               .why = "holds no segment of these steps, so that nothing can be drawn",
+                               .suggestion = "choose others with --first-step and --last-step"});
   if (!request.page.empty())
     if (const auto problem = write_output(
             request.page, to_html(segments_page(read.map, request.slower, command_of(request))))) {

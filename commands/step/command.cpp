@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <exception>
 #include <memory>
 
@@ -96,17 +97,9 @@ std::vector<Problem> problems_of_files(const StepRequest& request) {
   if (request.page) add(problem_of_output(*request.page, kPageBegins, "a page", "--page"));
   if (request.trace) add(problem_of_output(*request.trace, step_trace_begins(), "a trace", "--trace"));
   if (request.heatmap) add(problem_of_output(*request.heatmap, kMapBegins, "a heat map", "--heatmap"));
-  const auto same = [&](const char* option, const std::optional<std::string>& file, const char* other,
-                        const std::optional<std::string>& its) {
-    if (file && file == its)
-      add(Problem{.file = option,
-                  .what = *file,
-                  .why = fmt::format("is the file of {} too", other),
-                  .suggestion = "choose another name"});
-  };
-  same("--heatmap", request.heatmap, "--trace", request.trace);
-  same("--page", request.page, "--trace", request.trace);
-  same("--page", request.page, "--heatmap", request.heatmap);
+  add(problem_of_same_outputs(std::to_array<NamedOutput>({{"--trace", request.trace.value_or("")},
+                                                          {"--heatmap", request.heatmap.value_or("")},
+                                                          {"--page", request.page.value_or("")}})));
   return problems;
 }
 
@@ -122,7 +115,8 @@ std::string html_of(const StepRequest& request, const LoadedScenario& loaded, co
 bool write_files(const StepRequest& request, const LoadedScenario& loaded, const StepAnswer& answer) {
   std::optional<Problem> problem;
   if (request.page) problem = write_output(*request.page, html_of(request, loaded, answer.report));
-  if (!problem && request.trace) problem = write_output(*request.trace, to_trace(*answer.pictures, request.steps));
+  if (!problem && request.trace)
+    problem = write_output(*request.trace, to_trace(*answer.pictures, request.steps));
   if (!problem && request.heatmap) problem = write_output(*request.heatmap, to_svg(*answer.pictures));
   if (problem) print_problems({&*problem, 1});
   return !problem;

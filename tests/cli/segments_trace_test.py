@@ -89,6 +89,12 @@ class SegmentsTrace(unittest.TestCase):
         self.assertIn("is not overwritten", self.run_segments("--trace", mine, code=2).stderr)
         self.assertEqual(mine.read_text(), "{}")
         self.assertIn("--by", self.run_segments("--trace", self.place / "t", "--by", "rank", code=2).stderr)
+        for same in (self.place / "same", self.place / ".." / self.place.name / "same"):
+            self.assertIn("is the file of --page too", self.run_segments("--page", self.place / "same", "--trace", same, code=2).stderr)
+        for suffix in ("-journal", "-wal", "-shm"):
+            self.assertIn("is where SQLite keeps the log of", self.run_segments("--page", f"{self.file}{suffix}", code=2).stderr)
+        self.assertIn("holds no segment of these steps", self.run_segments("--first-step", STEPS + 1, "--trace", self.place / "none", code=2).stderr)
+        self.assertEqual(sorted(each.name for each in self.place.iterdir()), ["mine.json", "segments.sqlite"])
         self.assertIn("there is no directory", self.run_segments("--trace", self.place / "none/t", code=2).stderr)
 
 
