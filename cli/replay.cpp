@@ -1,6 +1,5 @@
 // gauntlet replay: the policies of this program against the orders in a recording.
 #include "cli/commands.hpp"
-#include "config/scenario.hpp"
 #include "core/record/recording.hpp"
 #include "core/record/replay_cluster.hpp"
 #include "core/record/story.hpp"
@@ -9,6 +8,7 @@
 #include "real/driver/drill_place.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
+#include "study/recorded_run.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@ namespace gauntlet {
 namespace {
 
 /// A recording that was cut short is compared up to there, and refused all the same.
-int replay(const Recording& recording, const Scenario& scenario, const std::optional<Problem>& end) {
-  Controller controller(scenario.policies);
-  ReplayCluster cluster(recording.record);
+int replay(const RecordedRun& recorded, const std::optional<Problem>& end) {
+  Controller controller(recorded.loaded.scenario->policies);
+  ReplayCluster cluster(recorded.recording.record);
   run(cluster, controller, kNever);
   cluster.finish();
   const std::string counts =
@@ -55,16 +55,16 @@ int replay_command(const std::string& file, bool prints) {
                              .suggestion = "make one with gauntlet run --replica K --record FILE"};
     return wrong_input(problem);
   }
-  const ReadRecording read = read_recording(file);
-  if (!read.recording) return wrong_input(read.problem);
-  const auto end = problem_of(file, *read.recording);
   if (prints) {
+    const ReadRecording read = read_recording(file);
+    if (!read.recording) return wrong_input(read.problem);
+    const auto end = problem_of(file, *read.recording);
     if (!print(story_of(read.recording->record))) return kFailed;
     return end ? wrong_input(*end) : kSuccess;
   }
-  const auto loaded = load_scenario_text(read.recording->header.scenario, file + " (its scenario)");
-  if (!loaded.scenario) return wrong_input(loaded.problems);
-  return replay(*read.recording, *loaded.scenario, end);
+  const OpenedRecording opened = open_recording(file);
+  if (!opened.run) return wrong_input(opened.problems);
+  return replay(*opened.run, problem_of(file, opened.run->recording));
 }
 
 }  // namespace

@@ -73,15 +73,22 @@ void check_buckets(const Figures& figures) {
   ensure(left == PhaseTimes{} && steps == 0, "the parts of the wall time add up to all of it");
 }
 
-void check_sums(const Figures& figures) {
-  const Duration charged = std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero());
-  ensure(charged == figures.wall, "every nanosecond of wall time has a phase");
+bool every_nanosecond_has_a_phase(const Figures& figures) {
+  return std::accumulate(figures.phases.begin(), figures.phases.end(), Duration::zero()) == figures.wall;
+}
+
+bool every_loss_has_a_cause(const Figures& figures) {
   PhaseTimes left = figures.phases;
   for (const PhaseTimes& of_cause : figures.lost)
     for (std::size_t phase = 0; phase < kPhases; ++phase) left[phase] -= of_cause[phase];
   PhaseTimes without_cause{};
   at(without_cause, Phase::effective) = at(figures.phases, Phase::effective);
-  ensure(left == without_cause, "every lost nanosecond of a phase has a cause");
+  return left == without_cause;
+}
+
+void check_sums(const Figures& figures) {
+  ensure(every_nanosecond_has_a_phase(figures), "every nanosecond of wall time has a phase");
+  ensure(every_loss_has_a_cause(figures), "every lost nanosecond of a phase has a cause");
 }
 
 }  // namespace
@@ -101,6 +108,14 @@ bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pr
   check_sums(figures);
   if (facts.bucket > Duration::zero()) check_buckets(figures);
   return true;
+}
+
+bool score_recorded(const ScoreFacts& facts, const RunLogs& logs, const Record& record, Figures& figures) {
+  expect(!record.observations.empty(), "a run has at least its first observation");
+  clear(figures, facts.on_training_clock.size());
+  StopLook look(nullptr);
+  fill(facts, logs.truth, logs.progress, record, figures, look, nullptr);
+  return every_nanosecond_has_a_phase(figures) && every_loss_has_a_cause(figures);
 }
 
 void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,

@@ -4,6 +4,7 @@
 
 #include "core/record/progress.hpp"
 #include "core/record/record.hpp"
+#include "core/record/run_logs.hpp"
 #include "core/record/truth.hpp"
 #include "score/figures.hpp"
 #include "score/phase_log.hpp"
@@ -25,7 +26,11 @@ struct ScoreFacts {
 bool score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
            Figures& figures, const std::atomic<bool>* stop = nullptr);
 
-/// The same, and the phases one after the other.
+/// Of a file that anybody may have written. False where the logs and the record do not belong together: their times do not add up. Faults must be
+/// of the world of `facts`.
+bool score_recorded(const ScoreFacts& facts, const RunLogs& logs, const Record& record, Figures& figures);
+
+/// As score(), and the phases one after the other.
 void score(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& progress, const Record& record,
            Figures& figures, PhaseLog& phases);
 

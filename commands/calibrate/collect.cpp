@@ -2,6 +2,7 @@
 
 #include "config/toml/value.hpp"
 #include "models/storage/storage.hpp"
+#include "study/recorded_run.hpp"
 
 #include <fmt/format.h>
 
@@ -213,17 +214,17 @@ double MeasuredRun::bytes() const { return checkpoint_size(loaded.scenario->worl
 
 ReadRun read_run(const std::string& file) {
   ReadRun out;
-  ReadRecording read = read_recording(file);
-  if (!read.recording) {
-    out.problems.push_back(std::move(read.problem));
+  OpenedRecording opened = open_recording(file);
+  if (!opened.run) {
+    out.problems = std::move(opened.problems);
     return out;
   }
-  if (auto problem = problem_of_end(file, *read.recording)) {
+  if (auto problem = problem_of_end(file, opened.run->recording)) {
     problem->suggestion = "let the drill end (its command continues it), or leave this recording out";
     out.problems.push_back(std::move(*problem));
     return out;
   }
-  if (!read.recording->measurements) {
+  if (!opened.run->recording.measurements) {
     out.problems.push_back(
         {.file = file,
          .why = "has no measurements: it is a recording of a simulation, or its drill was interrupted at its "
@@ -232,13 +233,10 @@ ReadRun read_run(const std::string& file) {
              "repeat the command of the drill, or record one: gauntlet drill SCENARIO --record FILE"});
     return out;
   }
-  MeasuredRun run{.file = file, .recording = std::move(*read.recording), .loaded = {}, .day = day_of(file)};
-  run.loaded = load_scenario_text(run.recording.header.scenario, file + " (its scenario)");
-  if (!run.loaded.scenario) {
-    out.problems = std::move(run.loaded.problems);
-    return out;
-  }
-  out.run = std::move(run);
+  out.run = MeasuredRun{.file = file,
+                        .recording = std::move(opened.run->recording),
+                        .loaded = std::move(opened.run->loaded),
+                        .day = day_of(file)};
   return out;
 }
 

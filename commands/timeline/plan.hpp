@@ -20,10 +20,11 @@ class TracePlan {
  public:
   /// The group of that name, which is made where there is none. Groups are shown in the order of `rank`, then of their making.
   GroupNumber group(std::uint32_t rank, const std::string& name);
+  /// Times before the start, and an end before the begin, are moved: those of a record may be wrong.
   SliceNumber add(GroupNumber group, Time begin, Time end, TraceLabel label);
-  /// An instant in the track of a slice, which holds `at`.
+  /// An instant in the track of a slice; at its nearer end where it does not hold `at`.
   void mark(SliceNumber slice, Time at, TraceLabel label);
-  /// An arrow from one slice to another, which neither begins nor was added before it.
+  /// An arrow from one slice to another. None where that begins or was added before it, as a damaged record may say: an arrow goes forward.
   void link(SliceNumber from, SliceNumber to, std::string name);
   TraceLabel& label(SliceNumber slice) { return slices_[slice].label; }
   void set_end(SliceNumber slice, Time end) { slices_[slice].end = end; }

@@ -1,8 +1,8 @@
 #include "commands/timeline/source.hpp"
 
 #include "config/scenario.hpp"
-#include "core/record/recording.hpp"
 #include "sim/faults/fault_plan.hpp"
+#include "study/recorded_run.hpp"
 #include "study/replica.hpp"
 #include "study/store/directory/result_files.hpp"
 
@@ -71,12 +71,6 @@ TimelineSource of_scenario(const TimelineQuestion& question, const std::atomic<b
 
 // --- recordings ------------------------------------------------------------------------------------------------------
 
-/// Whether every fault and component of the logs is one of this world.
-bool fits(const World& world, const RunLogs& logs) {
-  return std::all_of(logs.truth.begin(), logs.truth.end(),
-                     [&](const Truth& each) { return each.kind.value < world.faults.size(); });
-}
-
 /// The simulation of a drill meets the same plan.
 TimelineSource with_simulation(const std::string& file, const Recording& recording, const Scenario& scenario,
                                TimelineSource out, const std::atomic<bool>& stop) {
@@ -98,24 +92,14 @@ TimelineSource with_simulation(const std::string& file, const Recording& recordi
 }
 
 TimelineSource of_recording(const std::string& file, bool against_simulation, const std::atomic<bool>& stop) {
-  ReadRecording read = read_recording(file);
-  if (!read.recording) return refused(std::move(read.problem));
-  Recording& recording = *read.recording;
-  LoadedScenario loaded = load_scenario_text(recording.header.scenario, file + " (its scenario)");
-  if (!loaded.scenario) return {.runs = {}, .problems = std::move(loaded.problems)};
-  const Scenario& scenario = *loaded.scenario;
+  OpenedRecording opened = open_recording(file);
+  if (!opened.run) return {.runs = {}, .problems = std::move(opened.problems)};
+  Recording& recording = opened.run->recording;
+  const Scenario& scenario = *opened.run->loaded.scenario;
   TimelineSource out;
   out.missing = problem_of_end(file, recording);
   const bool is_drill = recording.measurements.has_value();
-  if (recording.record.observations.empty() ||
-      !std::holds_alternative<Started>(recording.record.observations.front().what))
-    return refused(out.missing.value_or(Problem{.file = file,
-                                                .why = "does not begin with the start of a run",
-                                                .suggestion = "record the run again"}));
-  if (recording.logs && !fits(scenario.world, *recording.logs))
-    return refused({.file = file,
-                    .why = "names faults that its scenario does not have",
-                    .suggestion = "record the run again"});
+  if (recording.record.observations.empty()) return refused(*out.missing);
   if (!out.missing && !recording.logs)
     out.missing = {.file = file,
                    .why = "has no log of faults and progress, as recordings of earlier versions",

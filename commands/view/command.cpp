@@ -81,8 +81,9 @@ int view_command(const ViewRequest& request) {
       print_problems({&*problem, 1});
       return kFailed;
     }
-    return print(listed(view) + fmt::format("{} is written: open it in a browser.\n", request.out)) ? kSuccess
-                                                                                                    : kFailed;
+    if (!print(listed(view) + fmt::format("{} is written: open it in a browser.\n", request.out)))
+      return kFailed;
+    return view.notes.empty() ? kSuccess : kFailed;  // the page is not of a whole run
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", text_of(error)));
     return kFailed;

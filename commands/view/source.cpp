@@ -2,8 +2,8 @@
 
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
-#include "core/record/recording.hpp"
 #include "score/score.hpp"
+#include "study/recorded_run.hpp"
 #include "study/replica.hpp"
 #include "study/store/directory/result_reader.hpp"
 
@@ -61,16 +61,14 @@ OpenedView from_recording(const ViewQuestion& question, const std::string& path)
     return refused({.what = question.seed ? "--seed" : "--set",
                     .why = fmt::format("has no effect on {}, which is a recording", path),
                     .suggestion = "leave it out"});
-  ReadRecording read = read_recording(path);
-  if (!read.recording) return refused(read.problem);
-  Recording& recording = *read.recording;
+  OpenedRecording opened = open_recording(path);
+  if (!opened.run) return {.source = std::nullopt, .problems = std::move(opened.problems)};
+  Recording& recording = opened.run->recording;
   if (recording.record.observations.empty())
     return refused(
         problem_of(path, "is truncated: it ends before its first observation", "record the run again"));
-  LoadedScenario loaded = load_scenario_text(recording.header.scenario, path + " (its scenario)");
-  if (!loaded.scenario) return {.source = std::nullopt, .problems = std::move(loaded.problems)};
   ViewSource source;
-  source.scenario = std::move(*loaded.scenario);
+  source.scenario = std::move(*opened.run->loaded.scenario);
   source.seed = recording.header.seed;
   source.replica = recording.header.replica;
   source.drill = recording.measurements.has_value();

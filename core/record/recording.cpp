@@ -100,6 +100,11 @@ bool has_its_end(const Recording& recording) {
   return recording.measurements.has_value() || recording.logs.has_value();
 }
 
+/// Of the observations so far: none comes before.
+Time last_time(const Record& record) {
+  return record.observations.empty() ? kStart : record.observations.back().at;
+}
+
 /// What a frame behind the header says; false where it was written by nobody.
 bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
   switch (kind) {
@@ -107,7 +112,8 @@ bool decode_entry(FrameKind kind, std::string_view payload, Recording& into) {
       return false;
     case FrameKind::observation:
       if (has_its_end(into)) return false;
-      if (const auto seen = decode_observed(payload); seen && payload.empty()) {
+      if (const auto seen = decode_observed(payload);
+          seen && payload.empty() && seen->at >= last_time(into.record)) {
         into.record.observations.push_back(*seen);
         return true;
       }

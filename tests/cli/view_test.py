@@ -70,7 +70,7 @@ class ViewTest(unittest.TestCase):
             cut.write_bytes(whole[:end])
             self.refused(cut, says="truncated" if end > 15 else "cut.gauntlet")
         cut.write_bytes(whole[:-100])
-        done = self.gauntlet("view", cut, "--out", self.page)
+        done = self.gauntlet("view", cut, "--out", self.page, code=FAILED)
         self.assertIn("is truncated: it ends at byte", done.stderr)
         notes = data_of(self.page)["notes"]
         self.assertIn("is truncated: it ends at byte", notes[0], "the page says so too")

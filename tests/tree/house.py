@@ -77,7 +77,7 @@ ROOMS = {
     "commands/view": ("core", "core/record", "models", "policies", "score", "config", "study", "study/store", "report",
                       "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
-    "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "report", "shell"),
+    "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "study", "report", "shell"),
     "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
                           "study/search", "study/published", "report", "shell"),
     "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),
