@@ -1,6 +1,7 @@
 #include "study/recorded_run.hpp"
 
 #include "core/record/describe.hpp"
+#include "core/record/evaluation.hpp"
 #include "models/world/blast_radius.hpp"
 #include "score/score.hpp"
 #include "study/replica.hpp"
@@ -45,6 +46,8 @@ class NamesOf {
       return value.value < world_.probes.size();
     } else if constexpr (std::is_same_v<T, FaultKindId>) {
       return value.value < world_.faults.size();
+    } else if constexpr (std::is_same_v<T, Pause>) {
+      return value.kind == kEvaluation || are_known(value.kind);
     } else if constexpr (std::is_same_v<T, Scope>) {
       return is_known(value);
     } else if constexpr (kIsVariant<T>) {

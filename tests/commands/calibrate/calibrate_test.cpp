@@ -36,16 +36,29 @@ class WrittenDrill {
   WrittenDrill(const Scratch& place, const std::string& name, const std::string& scenario = scenario_text())
       : path_((place.path() / name).string()), writer_([this](std::string_view frame) { bytes_ += frame; }) {
     writer_.write(RecordingHeader{.version = "1", .scenario = scenario, .seed = 1, .replica = 0});
+    inventory_ = load_scenario_text(scenario, name).scenario.value().world.inventory;
+  }
+  /// Else at the start of time.
+  WrittenDrill& started(Time at) {
+    writer_.write(Observed{at, Started{JobId{0}, inventory_}});
+    started_ = true;
+    return *this;
   }
   /// An order, and its outcome so much later.
-  WrittenDrill& done(Time at, const Action& what, Duration took) {
-    writer_.write(Observed{at, Noticed{JobId{0}}});
-    writer_.write(Order{OrderId{++orders_}, what});
-    writer_.write(Observed{
-        at + took, Outcome{.order = OrderId{orders_}, .status = Status::done, .took = took, .result = {}}});
+  WrittenDrill& done(Time at, const Action& what, Duration took) { return all_done(at, what, {took}); }
+  /// Several at once, and their outcomes.
+  WrittenDrill& all_done(Time at, const Action& what, const std::vector<Duration>& took) {
+    observed(at, Noticed{JobId{0}});
+    const std::uint64_t first = orders_ + 1;
+    for (std::size_t i = 0; i < took.size(); ++i) writer_.write(Order{OrderId{++orders_}, what});
+    for (std::size_t i = 0; i < took.size(); ++i)
+      writer_.write(Observed{
+          at + took[i],
+          Outcome{.order = OrderId{first + i}, .status = Status::done, .took = took[i], .result = {}}});
     return *this;
   }
   WrittenDrill& observed(Time at, const Observation& what) {
+    if (!started_) started(kStart);
     writer_.write(Observed{at, what});
     return *this;
   }
@@ -64,6 +77,8 @@ class WrittenDrill {
   std::string path_, bytes_;
   RecordingWriter writer_;
   std::uint64_t orders_ = 0;
+  Inventory inventory_;
+  bool started_ = false;
 };
 
 std::vector<MeasuredRun> read_all(const std::vector<std::string>& files) {
@@ -91,7 +106,7 @@ TEST(Calibrate, OrdersAndMeasurementsBecomeTheKeysOfAScenario) {
   const Scratch place;
   const std::string drill =
       WrittenDrill(place, "a.rec")
-          .observed(kStart + 80ms, Started{})
+          .started(kStart + 80ms)
           .done(kStart + 1s, Start{}, 500ms)
           .done(kStart + 2s, Stop{}, 20ms)
           .done(kStart + 3s, Probe{.probe = ProbeId{0}, .who = {}, .report = {}}, 300ms)  // of 4 hosts
@@ -126,8 +141,12 @@ TEST(Calibrate, SaysHowLongSignalsTake) {
     return Watch{.id = WatchId{id}, .signal = signal, .who = {}, .until = Match{}, .first = kEachMember};
   };
   const auto seen = [](std::uint32_t id, Time sensed) {
-    return Seen{
-        .watch = WatchId{id}, .who = {}, .edge = Edge::sample, .sensed = sensed, .value = 0, .more = 0};
+    return Seen{.watch = WatchId{id},
+                .who = component(HostId{0}),
+                .edge = Edge::sample,
+                .sensed = sensed,
+                .value = 0,
+                .more = 0};
   };
   const std::string drill = WrittenDrill(place, "a.rec")
                                 .done(kStart + 1s, watch(1, Signal::process_exit), 0s)
@@ -154,11 +173,8 @@ TEST(Calibrate, AStartWithoutPhasesIsTheRestartTimeLessTheLoad) {
 
 TEST(Calibrate, AStartWithoutPhasesHasNoneBesideIt) {
   const Scratch place;
-  const std::string drill = WrittenDrill(place, "a.rec")
-                                .observed(kStart + 80ms, Started{})
-                                .done(kStart + 1s, Start{}, 505ms)
-                                .finish()
-                                .write();
+  const std::string drill =
+      WrittenDrill(place, "a.rec").started(kStart + 80ms).done(kStart + 1s, Start{}, 505ms).finish().write();
   const Calibrated of = calibrate(read_all({drill}), {}, {});
   ASSERT_TRUE(of.result);
   const std::string file = (place.path() / "measured.toml").string();
@@ -175,7 +191,7 @@ TEST(Calibrate, ProbesThatWaitForEachOtherHaveTheirTurnAlone) {
   // Asked for at once, of four hosts that take 100 ms each: the first one is done after 100 ms, the last one after 400 ms.
   WrittenDrill drill(place, "a.rec");
   drill.done(kStart + 1s, Start{}, 500ms);
-  for (const auto took : {100ms, 200ms, 300ms, 400ms}) drill.done(kStart + 3s, of_one, took);
+  drill.all_done(kStart + 3s, of_one, {100ms, 200ms, 300ms, 400ms});
   const Calibrated of = calibrate(read_all({drill.finish().write()}), {}, {});
   ASSERT_TRUE(of.result);
   const CalibratedKey& key = key_of(*of.result, "probes.host_check.time");
@@ -191,8 +207,12 @@ TEST(Calibrate, AnExitThatTwoWatchesSeeIsOne) {
         .id = WatchId{id}, .signal = Signal::process_exit, .who = {}, .until = Match{}, .first = kEachMember};
   };
   const auto seen = [](std::uint32_t id) {
-    return Seen{
-        .watch = WatchId{id}, .who = {}, .edge = Edge::sample, .sensed = kStart + 2s, .value = 0, .more = 0};
+    return Seen{.watch = WatchId{id},
+                .who = component(HostId{0}),
+                .edge = Edge::sample,
+                .sensed = kStart + 2s,
+                .value = 0,
+                .more = 0};
   };
   const std::string drill = WrittenDrill(place, "a.rec")
                                 .done(kStart + 1s, watch(1), 0s)
