@@ -1,4 +1,5 @@
 #include "config/checks/checks.hpp"
+#include "config/checks/uncertain.hpp"
 #include "config/describe.hpp"
 #include "config/fields/fault_checks.hpp"
 #include "config/fields/types.hpp"
@@ -115,6 +116,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
     // Those of one time stay in the order of their names.
     std::stable_sort(scenario.world.operators.begin(), scenario.world.operators.end(),
                      [](const ScriptedAction& a, const ScriptedAction& b) { return a.at < b.at; });
+    forget_replaced(root, scenario.study.uncertain);
     check_scenario(root, scenario);
   });
 }

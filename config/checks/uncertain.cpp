@@ -148,6 +148,17 @@ std::optional<UncertainField> read_field(const Place& place) {
   return field;
 }
 
+/// Whether a higher layer gives the value, or all of a table that had it.
+bool is_replaced(const Place& root, std::string_view path, std::uint32_t layer) {
+  if (path.starts_with("job.start.") && root.given("job.restart_time"))
+    return root.value().find("job.restart_time")->at.layer > layer;
+  const Value* nearest = nullptr;
+  for (std::size_t end = path.size(); nearest == nullptr && end != std::string_view::npos && end > 0;
+       end = path.rfind('.', end - 1))
+    nearest = root.value().find(path.substr(0, end));
+  return nearest != nullptr && nearest->at.written() && nearest->at.layer > layer;
+}
+
 }  // namespace
 
 Type uncertain_fields(std::vector<UncertainField>& into) {
@@ -168,6 +179,20 @@ Type uncertain_fields(std::vector<UncertainField>& into) {
       }};
 }
 
+void forget_replaced(const Place& root, std::vector<UncertainField>& fields) {
+  if (fields.empty() || !root.sound("study.uncertain")) return;
+  Value& list = *root.value().find("study.uncertain");
+  auto& written = std::get<Value::Array>(list.data);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (is_replaced(root, fields[i].path, list.at.layer)) continue;
+    std::swap(fields[kept], fields[i]);
+    std::swap(written[kept++], written[i]);
+  }
+  fields.resize(kept);
+  written.resize(kept);
+}
+
 void check_uncertain(const Place& root, const std::vector<UncertainField>& fields) {
   if (!root.sound("study.uncertain")) return;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -180,10 +205,7 @@ void check_uncertain(const Place& root, const std::vector<UncertainField>& field
                     [&](const UncertainField& other) { return other.path == field.path; }))
       return mistake("it names twice");
     const auto held = root.find(field.path);
-    if (!held)
-      return mistake(
-          "this scenario does not have",
-          "`gauntlet show` lists what it has; where --set replaced it, add --set 'study.uncertain=[]'");
+    if (!held) return mistake("this scenario does not have", "`gauntlet show` lists what it has");
     if (!root.sound(field.path)) continue;
     const std::string* text = held->value().string();
     const auto tokens =

@@ -6,11 +6,15 @@
 #include "core/contract.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace gauntlet {
 namespace {
+
+constexpr std::size_t kMostLetters = 100;  // letters that a line of a table or of a chart shows
 
 /// A name that --set can reach and a result can carry.
 bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name) == name; }
@@ -143,6 +147,11 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
   for (auto& [entry, value] : *place->value().table()) {
     if (!is_plain(entry)) {
       place->mistake_of_key(entry, "is not a plain name", "use letters, digits, _ and -");
+      continue;
+    }
+    if (entry.size() > kMostLetters) {
+      place->mistake_of_key(entry, "has more than " + std::to_string(kMostLetters) + " letters",
+                            "shorten it");
       continue;
     }
     const std::string meant = inherited_name(written, entry, value.at.layer);

@@ -205,17 +205,41 @@ std::optional<std::size_t> read_name(const Place& place, std::span<const std::st
   return {};
 }
 
+namespace {
+
+/// Line ends and tabs are none. Those of UTF-8 from U+0080 to U+009F are 0xc2 and a byte from 0x80 to 0x9f.
+bool holds_control(std::string_view text) {
+  char before = 0;
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    if ((byte < 0x20 && each != '\n' && each != '\t') || byte == 0x7f) return true;
+    if (static_cast<unsigned char>(before) == 0xc2 && byte >= 0x80 && byte <= 0x9f) return true;
+    before = each;
+  }
+  return false;
+}
+
+/// A text for people; nothing where it is none.
+const std::string* read_shown_text(const Place& place) {
+  const std::string* text = read_text(place, "a string");
+  if (text == nullptr || !holds_control(*text)) return text;
+  place.mistake("holds a control character, which a terminal would obey", "remove it");
+  return nullptr;
+}
+
+}  // namespace
+
 Type text(std::string& into) {
   return type_of(
       "{\"type\": \"string\"}",
       [&into](const Place& place) {
-        if (const std::string* given = read_text(place, "a string")) into = *given;
+        if (const std::string* given = read_shown_text(place)) into = *given;
       },
       [&into] { return into; });
 }
 
 Type note() {
-  return {"{\"type\": \"string\"}", [](const Place& place) { read_text(place, "a string"); }};
+  return {"{\"type\": \"string\"}", [](const Place& place) { read_shown_text(place); }};
 }
 
 Type flag(bool& into) {

@@ -61,9 +61,7 @@ TEST(RestartTime, OfAFileTakesThePlaceOfInheritedPhases) {
   EXPECT_GT(phases.scenario->world.job.start.warm_up.mean(), 0);
   expect_one_phase(load_text(job + "restart_time = \"8min\"\n"), 480);
   const std::vector<std::string> set = {"job.restart_time=9min"};
-  expect_one_phase(load_scenario("llama3-405b-54d",
-                                 std::vector<std::string>{"job.restart_time=9min", "study.uncertain=[]"}),
-                   540);
+  expect_one_phase(load_scenario("llama3-405b-54d", set), 540);
   expect_one_phase(load_scenario_text(kWithRestart, "test.toml", set), 540);
 }
 

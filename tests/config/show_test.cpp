@@ -109,7 +109,7 @@ trace = [{ at = "1h", component = 1 }]
 component = "host"
 effect = "crash"
 remedy = "restart"
-rate = { count = 0.1, over = "0.3d x 7 gpus", source = "tab\there\u0007" }
+rate = { count = 0.1, over = "0.3d x 7 gpus", source = "tab\there" }
 law = { name = "gamma", shape = 0.30000000000000004 }
 )"));
 }

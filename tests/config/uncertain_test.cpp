@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -105,6 +107,32 @@ TEST(Uncertain, ALogTHasDegreesOfFreedomAndNoOtherShapeDoes) {
             std::string::npos);
 }
 
+TEST(Uncertain, WhatIsGivenAboveIsKnown) {
+  const auto left = [](const std::vector<std::string>& sets) {
+    const LoadedScenario loaded = load_scenario("llama3-405b-54d", sets);
+    EXPECT_EQ(problems_of(loaded), "");
+    std::set<std::string> paths;
+    for (const UncertainField& each : loaded.scenario->study.uncertain) paths.insert(each.path);
+    const LoadedScenario again = load_scenario_text(show(loaded, Comments::none), "shown.toml");
+    EXPECT_EQ(again.scenario->study.uncertain.size(), paths.size()) << "what show prints leaves them out too";
+    return paths;
+  };
+  const std::set<std::string> all = left({});
+  const auto without = [&](const std::string& path) {
+    std::set<std::string> paths = all;
+    EXPECT_EQ(paths.erase(path), 1u);
+    return paths;
+  };
+  EXPECT_EQ(left({"storage.load=100s"}), without("storage.load"));
+  EXPECT_EQ(left({"repair.time.median=9h"}), without("repair.time.median"));
+  EXPECT_EQ(left({"repair.time=9h"}), without("repair.time.median")) << "all of the law";
+  EXPECT_EQ(left({"job.start.warm_up=1min"}), without("job.start.warm_up"));
+  EXPECT_EQ(left({"job.restart_time=9min"}), without("job.start.warm_up")) << "in place of every phase";
+  EXPECT_EQ(left({"storage.stall=1s"}), all);
+  const std::string uncertain = R"(study.uncertain=[{path="storage.load",low="1s",high="2s"}])";
+  EXPECT_EQ(left({"storage.load=1s", uncertain}), std::set<std::string>{"storage.load"}) << "named above it";
+}
+
 TEST(Uncertain, APathIsOfAQuantityOfTheSameKindAndThereOnce) {
   const auto names = [](const std::string& path, const std::string& ends = R"(low="4h",high="16h")") {
     const std::string all = problems("[{path=\"" + path + "\"," + ends + "}]");
@@ -113,8 +141,7 @@ TEST(Uncertain, APathIsOfAQuantityOfTheSameKindAndThereOnce) {
     return at == std::string::npos ? all : all.substr(at);
   };
   EXPECT_EQ(names("repair.tme.mean"),
-            "names repair.tme.mean, which this scenario does not have; `gauntlet show` lists what it has; "
-            "where --set replaced it, add --set 'study.uncertain=[]'\n");
+            "names repair.tme.mean, which this scenario does not have; `gauntlet show` lists what it has\n");
   EXPECT_EQ(names("repair.time"),
             "names repair.time, which holds no number or quantity; name one of its parameters, such as its "
             "median\n");
