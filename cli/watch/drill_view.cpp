@@ -1,11 +1,11 @@
 #include "cli/watch/drill_view.hpp"
 
+#include "cli/watch/drill_events.hpp"
 #include "real/control/control_client.hpp"
 #include "real/driver/drill_place.hpp"
 #include "report/table.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -15,10 +15,8 @@
 namespace gauntlet {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kFewestEvents = 6;
-constexpr std::size_t kEndOfLog = std::size_t{1} << 16;  // bytes that are read
+constexpr std::size_t kEndOfLog = std::size_t{1} << 16;  // bytes, and so many of its beginning
 constexpr std::size_t kBar = 40;
 constexpr std::size_t kState = 1, kAgent = 3, kShownColumns = 6;  // of the table of hosts; addresses are long
 
@@ -59,45 +57,32 @@ std::vector<std::string> host_lines(OperatorReply reply, std::size_t rows) {
   return lines;
 }
 
-/// The last whole lines of the log.
+/// The last events of the log. Of a long one the beginning, where watches are ordered, and the end.
 std::vector<std::string> last_events(const std::string& directory, std::size_t count) {
   std::ifstream file(drill_log(directory), std::ios::binary | std::ios::ate);
   if (!file) return {};
   const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
-  const std::size_t read = std::min(size, kEndOfLog);
-  std::string text(read, '\0');
-  file.seekg(static_cast<std::streamoff>(size - read));
-  file.read(text.data(), static_cast<std::streamsize>(read));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  std::vector<std::string> events;
-  for (const std::string& line : lines_of(text))
-    if (std::string event = event_text(line); !event.empty()) events.push_back("  " + std::move(event));
-  if (events.size() > count) events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(count));
-  return events;
-}
-
-std::string value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  DrillEvents events(count);
+  const auto read = [&](std::size_t from, std::size_t to) {
+    std::string text(to - from, '\0');
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(from));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    for (const std::string& line : lines_of(text)) events.add(line);
+  };
+  if (size <= 2 * kEndOfLog) {
+    read(0, size);
+  } else {
+    read(0, kEndOfLog);
+    read(size - kEndOfLog, size);
+  }
+  std::vector<std::string> lines;
+  for (const std::string& each : events.sentences()) lines.push_back("  " + each);
+  return lines;
 }
 
 }  // namespace
-
-std::string event_text(const std::string& line) {
-  const Json event = Json::parse(line, nullptr, false);
-  if (!event.is_object() || !event.contains("at_ns") || !event["at_ns"].is_number() ||
-      !event.contains("event"))
-    return "";
-  std::string text = fmt::format("{:.3f}s", 1e-9 * event["at_ns"].get<double>());
-  if (event["event"] == "message")
-    return without_controls(text + " " + value_text(event.value("text", Json(""))));
-  if (event["event"] != "observation") text += " " + value_text(event["event"]);
-  if (event.contains("id")) text += " " + value_text(event["id"]);
-  if (event.contains("kind")) text += " " + value_text(event["kind"]);
-  for (const auto& [name, value] : event.items())
-    if (name != "at_ns" && name != "event" && name != "id" && name != "kind")
-      text += fmt::format(", {} {}", name, value_text(value));
-  return without_controls(std::move(text));
-}
 
 DrillView look_at_drill(const std::string& directory, std::size_t rows) {
   DrillView view;

@@ -22,7 +22,4 @@ struct DrillView {
 /// events fill what is left of `rows`.
 DrillView look_at_drill(const std::string& directory, std::size_t rows);
 
-/// An event of the log for people: "6.003s order 9 Stop, job 0, reason fault". Empty where the line is not an event.
-std::string event_text(const std::string& line);
-
 }  // namespace gauntlet

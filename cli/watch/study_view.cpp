@@ -59,6 +59,7 @@ StudyView StudyWatch::look(std::size_t rows) {
   }
   view.lines.push_back(fmt::format("{} {} of {}: {}", view.over ? "A complete" : "An unfinished",
                                    command_of(store.study()), store.study().scenario, store.holds()));
+  view.lines.push_back("Command: gauntlet " + store.study().arguments);
   const double seconds = std::chrono::duration<double>(now - began_).count();
   if (const std::uint64_t more = store.replicas() - std::min(store.replicas(), first_replicas_);
       more > 0 && seconds > 0)

@@ -42,7 +42,8 @@ class Ctl(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), done)
             self.assertRegex(done.stdout, r"(?m)^step +\d+ of 150  \[#*\.*\]$")
             self.assertRegex(done.stdout, r"(?m)^ +4 +spare ")
-            self.assertRegex(done.stdout, r"(?m)^  [\d.]+s order \d+ Start, job 0")
+            self.assertRegex(done.stdout, r"(?m)^  [\d.]+s  The policy starts the job$")
+            self.assertRegex(done.stdout, r"(?m)^  [\d.]+s  Training goes on after step 0$")
             self.assertNotIn("\u2026", done.stdout)
 
     def wait_for(self, what, holds):
