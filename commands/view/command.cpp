@@ -7,6 +7,7 @@
 #include "report/units.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
+#include "shell/open_page.hpp"
 #include "shell/output_file.hpp"
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
@@ -27,6 +28,7 @@ constexpr std::size_t kMostListed = 12;  // incidents on standard output
 struct ViewRequest : ViewQuestion {
   std::optional<std::uint32_t> incident;
   std::string out = "view.html";
+  bool open = false;
 };
 
 std::string command_of(const ViewRequest& request) {
@@ -81,8 +83,13 @@ int view_command(const ViewRequest& request) {
       print_problems({&*problem, 1});
       return kFailed;
     }
-    if (!print(listed(view) + fmt::format("{} is written: open it in a browser.\n", request.out)))
+    if (!print(listed(view) +
+               fmt::format("{} is written{}.\n", request.out, request.open ? "" : ": open it in a browser")))
       return kFailed;
+    if (const auto problem = request.open ? open_page(request.out) : std::nullopt) {
+      print_problems({&*problem, 1});
+      return kFailed;
+    }
     return view.notes.empty() ? kSuccess : kFailed;  // the page is not of a whole run
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", text_of(error)));
@@ -97,7 +104,7 @@ void add_view(Program& program) {
   Command view =
       program.command("view", "Write a page of a run: its ranks, hosts and incidents, and who waits for whom",
                       "  gauntlet view megascale-175b-12288 --out view.html\n"
-                      "  gauntlet view tiny-8 --replica 7 --incident 0\n"
+                      "  gauntlet view tiny-8 --replica 7 --incident 0 --open\n"
                       "  gauntlet run tiny-8 --out results && gauntlet view results --replica 3\n"
                       "  gauntlet drill drill-tiny --hosts 4 --record drill.rec && gauntlet view drill.rec");
   view.value("run", request->what,
@@ -120,6 +127,7 @@ void add_view(Program& program) {
   view.value("--out", request->out, "The page to write. A page that is there is replaced")
       .type_name("FILE")
       .shows_default();
+  view.flag("--open", request->open, "Open the page in a browser, with xdg-open");
   view.runs([request] { return view_command(*request); });
 }
 

@@ -238,11 +238,12 @@ function flowLine(rank) {
 
 function describe() {
   const goTo = make("input", { type: "number", min: 0, max: ranksOf(page.job.layout) - 1, "aria-label": "Rank to show", id: "rank" });
-  const go = make("form", { class: "go tools", onsubmit: event => {
-    event.preventDefault();
+  const showRank = () => {
     const rank = parseInt(goTo.value, 10);
     if (rank >= 0 && rank < ranksOf(page.job.layout)) { page.cell = cellOfRank(rank); draw(); describe(); }
-  } }, make("label", {}, "Rank ", goTo), make("button", { type: "submit" }, "Show"));
+  };
+  goTo.onkeydown = event => { if (event.key === "Enter") showRank(); };
+  const go = make("div", { class: "go tools" }, make("label", {}, "Rank ", goTo), make("button", { type: "button", id: "go", onclick: showRank }, "Show"));
   if (page.cell === null) {
     const incident = page.incident, lines = [];
     if (incident) {

@@ -76,6 +76,28 @@ class ViewTest(unittest.TestCase):
         self.assertIn("is truncated: it ends at byte", notes[0], "the page says so too")
         self.assertIn("has no truth log", notes[1])
 
+    def test_a_browser_opens_it(self):
+        opener = self.place / "xdg-open"
+        opener.write_text('#!/bin/sh\n[ $# = 1 ] && [ -f "$1" ] && echo "opened $1"\n')
+        opener.chmod(0o755)
+        self.page = self.place / "-a page; with 'quotes'.html"
+
+        def run(path):
+            return subprocess.run([GAUNTLET, "view", TINY, f"--out={self.page.name}", "--open"], cwd=self.place, capture_output=True, text=True,
+                                  timeout=SECONDS_MAX, env={"PATH": str(path)}, check=False)
+
+        done = run(self.place)
+        self.assertEqual(done.returncode, SUCCESS, done.stderr)
+        self.assertTrue(done.stdout.endswith(f"opened {self.page}\n"), done.stdout)
+        opener.write_text("#!/bin/sh\nexit 3\n")
+        self.assertIn("no browser opened it: xdg-open failed", self.failed(run(self.place)))
+        self.assertIn("xdg-open did not start: No such file or directory", self.failed(run(self.place / "none")))
+        self.assertTrue(self.page.exists())
+
+    def failed(self, done):
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        return done.stderr
+
     def test_results_that_lost_a_file(self):
         self.gauntlet("run", TINY, "--replicas", 2, "--out", self.place / "results")
         (self.place / "results/results.sqlite").unlink()

@@ -30,7 +30,7 @@ class EveryKind(ViewTest):
         if data["incidents"]:
             self.click("#incidents button")
             self.assert_drawn()
-            self.browser.run("document.querySelector('#rank').value = 0; document.querySelector('form.go').requestSubmit()")
+            self.browser.run("document.querySelector('#rank').value = 0; document.querySelector('#go').click()")
             self.assertEqual(self.browser.texts("#panel h2"), ["Rank 0"])
         self.assert_sound(f"view-{name}")
         return data
@@ -67,7 +67,7 @@ class EveryKind(ViewTest):
         data = self.assert_page(self.page(self.place / "moe.toml"), "every-dimension")
         culprits = [i for i, each in enumerate(data["incidents"]) if each["culprits"]]
         self.click(f"#incidents button[data-incident='{culprits[0]}']")
-        self.browser.run("document.querySelector('#rank').value = 13; document.querySelector('form.go').requestSubmit()")
+        self.browser.run("document.querySelector('#rank').value = 13; document.querySelector('#go').click()")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('[data-group]')].map(each => each.dataset.group)"),
                          ["tensor", "context", "expert", "data", "pipeline"])
 
