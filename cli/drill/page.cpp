@@ -39,7 +39,8 @@ Page page_of(const DrillTask& task, const MeasuredDrill& drill) {
   page.sections.push_back(cost_section(drill.summary));
   if (!drill.sections.empty()) {
     Section machines{.heading = "Ranks, hosts and clocks"};
-    machines.add(Verbatim{drill.sections.substr(drill.sections.find_first_not_of('\n'))});
+    machines.add(
+        Verbatim{.text = drill.sections.substr(drill.sections.find_first_not_of('\n')), .wraps = true});
     page.sections.push_back(std::move(machines));
   }
   Section distribution{.heading = "Distribution over drills"};

@@ -43,6 +43,8 @@ std::vector<std::pair<std::string, std::string>> details_of(const SweepResult& r
   for (std::size_t i = 0; i < result.fields.size(); ++i)
     if (i != but_field) details.emplace_back(result.fields[i].path, result.fields[i].values[point.at[i]]);
   details.emplace_back("replicas", count_text(point.summary.replicas));
+  if (const std::string trails = trails_text(result, point); !trails.empty())
+    details.emplace_back("trails the best by", trails);
   if (&point == &result.points[*result.best]) {
     details.emplace_back("", "the best");
   } else if (point.may_be_best) {
@@ -144,7 +146,7 @@ HeatMap map_of(const SweepResult& result) {
               .cells = {},
               .best = {}};
   const Unit unit = objective_unit(result);
-  map.outline_title = "flat: not distinguishable from the best";
+  map.outline_title = "not distinguishable from the best (paired differences, 95% for all points together)";
   for (const SweptPoint& point : result.points) {
     const Statistics& of = *point.summary.find(result.objective);
     if (!of.mean) continue;
@@ -197,6 +199,7 @@ Page page_of(const SweepResult& result, const ReportOptions& options) {
         {.name = "Best " + result.fields[i].path, .value = result.fields[i].values[best.at[i]]});
   for (Fact& fact : main_figures(best.summary)) page.figures.push_back(std::move(fact));
   page.sections.push_back(charts_of(result));
+  for (const std::string& each : remarks(result)) page.sections.back().add(Paragraph{each});
   Section lost = lost_time_section(best.summary, {});
   lost.heading = "Where the time goes at the best point";
   lost.add(figures_table(best.summary));

@@ -62,9 +62,8 @@ std::string certainty(const SweepResult& result) {
   if (!second.behind || !second.behind->difference) return "";
   if (second.all_gave_up() && !result.points[*result.best].all_gave_up())
     return "All runs of the other points gave up, so none of these points is the best.";
-  const Unit unit = objective_unit(result);
   std::string text = fmt::format("The second best, {}, trails the best by {}.", short_name(result, second),
-                                 difference_text(*second.behind, unit));
+                                 trails_text(result, second));
   if (!second.behind->ci95) return text + " There are too few replicas for an interval of this difference.";
   std::vector<std::string> rivals;
   for (std::size_t i = 0; i < result.points.size(); ++i)
@@ -212,6 +211,19 @@ std::string answer_line(const SweepResult& result) {
                      result.interrupted ? ", interrupted" : "");
 }
 
+std::vector<std::string> remarks(const SweepResult& result) {
+  std::vector<std::string> out = {certainty(result), common_numbers(result), why(result),
+                                  at_an_end(result), missed(result),         pairing(result),
+                                  gave_up(result)};
+  std::erase(out, "");
+  return out;
+}
+
+std::string trails_text(const SweepResult& result, const SweptPoint& point) {
+  if (!point.behind || !point.behind->difference) return "";
+  return difference_text(*point.behind, objective_unit(result));
+}
+
 std::string text_report(const SweepResult& result, const ReportOptions& options) {
   std::string text = headline(options, answer_line(result));
   const auto add = [&](const std::string& paragraph) {
@@ -224,13 +236,7 @@ std::string text_report(const SweepResult& result, const ReportOptions& options)
     add(refused(result));
     for (const std::string& note : result.notes) add(note);
     text += "\n";
-    add(certainty(result));
-    add(common_numbers(result));
-    add(why(result));
-    add(at_an_end(result));
-    add(missed(result));
-    add(pairing(result));
-    add(gave_up(result));
+    for (const std::string& each : remarks(result)) add(each);
     text += "\n" + points_table(result);
     if (const std::string tails = tails_of_best(result); !tails.empty()) text += "\n" + tails;
   }

@@ -41,9 +41,6 @@ function addLines(parent, lines, x, y, anchor, name) {
   return lines.length;
 }
 
-const kTimeSteps = [1, 2, 5, 10, 15, 30, kMinute, 2 * kMinute, 5 * kMinute, 10 * kMinute, 15 * kMinute, 30 * kMinute, kHour, 2 * kHour,
-  3 * kHour, 6 * kHour, 12 * kHour, kDay, 2 * kDay, 5 * kDay, 10 * kDay, 20 * kDay, 50 * kDay, 100 * kDay, 200 * kDay, 500 * kDay];
-
 // Values that a logarithmic axis may name, the rounder ones first.
 function roundValues(unit, low, high) {
   const levels = [[], [], []];
@@ -61,9 +58,8 @@ function roundValues(unit, low, high) {
 }
 
 function linearTicks([low, high], unit, count) {
-  if (unit !== "duration" || high - low < 2) return d3.ticks(low, high, count);
-  const step = kTimeSteps.find(s => (high - low) / s <= count) || 1000 * kDay;
-  return d3.range(Math.ceil(low / step - 1e-9) * step, high + step * 1e-6, step);
+  const size = unit === "duration" ? timeUnit(Math.max(Math.abs(low), Math.abs(high)))[1] : 1;
+  return d3.ticks(low / size, high / size, count).map(value => value * size);
 }
 
 // Ticks of a horizontal axis, or a vertical one, so many and so chosen that no label touches another. A logarithmic axis that is too short for
@@ -79,7 +75,7 @@ function chooseTicks(scale, unit, log, horizontal) {
   }
   const length = Math.abs(scale.range()[1] - scale.range()[0]);
   for (let count = Math.max(1, Math.floor(length / (horizontal ? 56 : 40))); ; --count) {
-    const values = linearTicks(scale.domain(), unit, count), text = tickText(unit, values.length > 1 ? values[1] - values[0] : 1);
+    const values = linearTicks(scale.domain(), unit, count), text = tickText(unit, values.length > 1 ? values[1] - values[0] : 1, d3.max(values, Math.abs));
     if (count <= 1 || values.every((v, i) => i === 0 || room(v, values[i - 1], text))) return { values: count <= 1 ? values.slice(0, 1) : values, text };
   }
 }

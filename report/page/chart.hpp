@@ -34,6 +34,7 @@ struct ChartAxis {
   std::string title;
   ChartUnit unit = ChartUnit::number;
   ChartScale scale = ChartScale::linear;
+  std::optional<std::pair<double, double>> span = {};  // that a horizontal axis shows at least
 };
 
 /// More lines of a tooltip, and columns of a table: name, value.

@@ -85,7 +85,9 @@ void add_rest(Json& json, const std::optional<double>& low, const std::optional<
 }
 
 Json json_of(const ChartAxis& axis) {
-  return {{"title", axis.title}, {"unit", name_of(axis.unit)}, {"scale", name_of(axis.scale)}};
+  Json json = {{"title", axis.title}, {"unit", name_of(axis.unit)}, {"scale", name_of(axis.scale)}};
+  if (axis.span) json["span"] = {axis.span->first, axis.span->second};
+  return json;
 }
 
 Json json_of(const ChartSeries& series) {

@@ -33,7 +33,7 @@ function drawLines(plot, chart, width) {
 function horizontalAxis(chart, points, left, width) {
   const texts = [...new Set(points.map(p => p.x_text))];
   if (chart.x.scale === "category") return wordAxis(texts, [left, width]);
-  return numberAxis(chart.x, [...points.map(p => p.x), ...chart.bands.flat()], [left + 4, width - 8], [0.01, 0.02]);
+  return numberAxis(chart.x, [...points.map(p => p.x), ...chart.bands.flat(), ...(chart.x.span || [])], [left + 4, width - 8], [0.01, 0.02]);
 }
 
 // Shaded from the top to the bottom; many bands are a strip at the bottom, so that lines can be seen between them.

@@ -32,14 +32,18 @@ function money(value, text) {
   return sign + (page.currency === "USD" ? "$" + size : size + " " + page.currency);
 }
 
-// The text of ticks that lie `step` apart.
-function tickText(unit, step) {
+// The text of ticks that lie `step` apart. Times up to `largest` have one unit; those of a logarithmic axis have each its own.
+function tickText(unit, step, largest) {
   switch (unit) {
     case "percent": {
       const digits = Math.min(6, Math.max(0, d3.precisionFixed(step * 100)));
       return value => (value * 100).toFixed(digits).replace("-", "\u2212") + "%";
     }
-    case "duration": return duration;
+    case "duration": {
+      if (!largest) return duration;
+      const [name, size] = timeUnit(largest), digits = Math.min(6, Math.max(0, d3.precisionFixed(step / size)));
+      return value => fixedText(value / size, digits) + " " + name;
+    }
     case "bytes": return value => si(value, "B");
     case "bandwidth": return value => si(value, "B/s");
     case "money": {
@@ -66,11 +70,17 @@ function exactText(unit, value) {
 function alikeText(unit, values) {
   const largest = d3.max(values, Math.abs) || 0;
   if (unit !== "duration" || largest === 0) return value => exactText(unit, value);
-  const [name, size] = [["days", 10 * 86400, 86400], ["h", 7200, 3600], ["min", 120, 60], ["s", 1, 1], ["ms", 1e-3, 1e-3], ["\u00b5s", 0, 1e-6]]
-    .filter(([, from]) => largest >= from).map(([each, , divisor]) => [each, divisor])[0];
-  const digits = Math.max(1, 2 - Math.floor(Math.log10(largest / size)));
-  return value => (value / size).toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212") + " " + name;
+  const [name, size] = timeUnit(largest), digits = Math.max(1, 2 - Math.floor(Math.log10(largest / size)));
+  return value => fixedText(value / size, digits) + " " + name;
 }
+
+// In which times up to that one are given: its name, and how many seconds it has.
+function timeUnit(largest) {
+  return [["days", 10 * 86400, 86400], ["h", 7200, 3600], ["min", 120, 60], ["s", 1, 1], ["ms", 1e-3, 1e-3], ["\u00b5s", 0, 1e-6]]
+    .filter(([, from]) => largest >= from).map(([each, , divisor]) => [each, divisor])[0];
+}
+
+function fixedText(value, digits) { return value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212"); }
 
 function intervalText(unit, of) {
   return of.low === undefined || of.low === of.high ? "" : exactText(unit, of.low) + " to " + exactText(unit, of.high);

@@ -103,7 +103,8 @@ class Writer {
     html_ += table.folded ? "</tbody></table></div></details>\n" : "</tbody></table></div>\n";
   }
   void operator()(const Verbatim& listing) {
-    const std::string text = fmt::format("<pre tabindex=\"0\">{}</pre>\n", escaped(listing.text));
+    const std::string text = fmt::format("<pre tabindex=\"0\"{}>{}</pre>\n",
+                                         listing.wraps ? " class=\"prose\"" : "", escaped(listing.text));
     html_ += listing.title.empty()
                  ? text
                  : fmt::format("<details class=\"more\"><summary>{}</summary>\n{}</details>\n",

@@ -36,6 +36,7 @@ struct PageTable {
 struct Verbatim {
   std::string text;
   std::string title = {};
+  bool wraps = false;  // lines of prose, where a table has none
 };
 
 using Block = std::variant<Paragraph, FactList, PageTable, Verbatim, Chart>;

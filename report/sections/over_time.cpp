@@ -127,12 +127,13 @@ LineChart rates_chart(const ScenarioFacts& facts, const ShownRun& run, std::vect
 
 /// A point for each incident, in the colour of its cause.
 LineChart incidents_chart(const std::vector<std::string>& causes,
-                          const std::vector<const Incident*>& incidents) {
+                          const std::vector<const Incident*>& incidents, Duration wall) {
   LineChart chart{.title = "What each incident lost",
                   .x = time_axis(),
                   .y = {.title = "lost to the incident", .unit = ChartUnit::duration},
                   .series_title = "cause",
                   .series = {}};
+  chart.x.span = {0, to_seconds(wall)};
   std::map<std::uint32_t, Duration> by_cause;
   for (const Incident* each : incidents) by_cause[each->cause.value] += lost_in(*each);
   std::vector<std::pair<std::uint32_t, Duration>> order(by_cause.begin(), by_cause.end());
@@ -226,7 +227,7 @@ Section over_time_section(const ScenarioFacts& facts, const ShownRun& run) {
   if (incidents.empty()) {
     section.add(Paragraph{"This run has no incident."});
   } else {
-    if (LineChart chart = incidents_chart(causes, incidents); !chart.series.empty())
+    if (LineChart chart = incidents_chart(causes, incidents, run.figures.wall); !chart.series.empty())
       section.add(Chart(std::move(chart)));
     section.add(incidents_table(causes, incidents, run.figures.incidents.size()));
   }
