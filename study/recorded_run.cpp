@@ -51,9 +51,9 @@ class NamesOf {
     } else if constexpr (std::is_same_v<T, Scope>) {
       return is_known(value);
     } else if constexpr (kIsVariant<T>) {
-      return std::visit([this](const auto& alternative) { return are_known(alternative); }, value);
+      return std::visit([&](const auto& alternative) { return are_known(alternative); }, value);
     } else if constexpr (kIsVector<T>) {
-      return std::ranges::all_of(value, [this](const auto& each) { return are_known(each); });
+      return std::ranges::all_of(value, [&](const auto& each) { return are_known(each); });
     } else if constexpr (Described<T>) {
       bool known = true;
       for_each_member(value, [&](std::string_view, const auto& each) { known = known && are_known(each); });

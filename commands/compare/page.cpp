@@ -18,6 +18,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kMostBars = 14;
+constexpr double kSmallestBar = 0.005;  // of the longest: a shorter one cannot be seen
 
 std::string_view per_text(Basis basis) { return basis == Basis::day ? "per day of wall time" : "per run"; }
 
@@ -51,8 +52,12 @@ BarChart differences(const Comparison& comparison) {
                                      scenario_letter(comparison.second), per_text(comparison.basis),
                                      scenario_letter(comparison.second)),
                 .unit = ChartUnit::duration}};
+  double longest = 0;
+  for (const LossDifference& loss : comparison.because)
+    longest = std::max(longest, std::abs(loss.of.difference.value_or(0)));
   for (const LossDifference& loss : comparison.because) {
     if (!loss.of.difference || *loss.of.difference == 0 || chart.bars.size() == kMostBars) continue;
+    if (std::abs(*loss.of.difference) < kSmallestBar * longest) continue;
     BarPart part{.value = *loss.of.difference};
     if (loss.of.ci95) {
       part.low = loss.of.ci95->low;
@@ -90,6 +95,18 @@ PageTable main_table(const CompareResult& result, const Comparison& comparison) 
                           error > 0 ? unit.number(error) : "-"});
   }
   return table;
+}
+
+/// "ETTR, B - A: +2.72 points ± 0.86"; nothing where they cannot be compared.
+std::optional<Fact> difference_fact(const Comparison& comparison) {
+  const MetricDifference* metric = comparison.find("ettr");
+  if (metric == nullptr || !metric->of.difference) return std::nullopt;
+  const double error = metric->of.ci95 ? longer_side(*metric->of.ci95, *metric->of.difference) : 0;
+  const Unit unit = percent().fine_enough_for(error > 0 ? error : std::abs(*metric->of.difference) / 10);
+  return Fact{.name = fmt::format("ETTR, {} - A", scenario_letter(comparison.second)),
+              .value = signed_number(unit, *metric->of.difference) + " points" +
+                       (error > 0 ? " ± " + unit.number(error) : ""),
+              .note = "paired, under the same faults"};
 }
 
 /// p5, p50 and p95 of the runs of each scenario.
@@ -149,8 +166,10 @@ Page page_of(const CompareResult& result, const ReportOptions& options) {
   for (std::size_t i = 0; i < result.scenarios.size(); ++i)
     if (auto fact = fact_of(result.scenarios[i].summary, "ettr", "ETTR of " + scenario_letter(i)))
       page.figures.push_back(std::move(*fact));
-  for (const Comparison& comparison : result.comparisons)
+  for (const Comparison& comparison : result.comparisons) {
+    if (auto fact = difference_fact(comparison)) page.figures.push_back(std::move(*fact));
     page.sections.push_back(section_of(result, comparison));
+  }
   Section spread{.heading = "How single runs are distributed"};
   for (const auto& [metric, title] :
        {std::pair("ettr", "ETTR of single runs"), std::pair("wall_time_s", "Wall time of single runs"),

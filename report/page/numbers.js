@@ -21,15 +21,16 @@ function duration(seconds) {
 
 function trim(value, digits) { return d3.format("." + digits + "~r")(value).replace("-", "\u2212"); }
 
-function si(value, unit) {
+function si(value, unit, digits = 3) {
   if (value === 0) return "0 " + unit;
-  const text = d3.format(".3~s")(value), last = text[text.length - 1];
+  const text = d3.format(`.${digits}~s`)(value), last = text[text.length - 1];
   return /[0-9]/.test(last) ? text + " " + unit : text.slice(0, -1) + " " + last + unit;
 }
 
-function money(value, text) {
-  const sign = value < 0 ? "\u2212" : "", size = text(Math.abs(value));
-  return sign + (page.currency === "USD" ? "$" + size : size + " " + page.currency);
+// As reports write it: "4.59 M USD", with so many digits. `text` gives a size below a million.
+function money(value, digits, text) {
+  const sign = value < 0 ? "\u2212" : "", size = Math.abs(value);
+  return sign + (size >= 1e6 ? si(size, "", digits).replace("G", "B") : text(size)) + " " + page.currency;
 }
 
 // The text of ticks that lie `step` apart. Times up to `largest` have one unit; those of a logarithmic axis have each its own.
@@ -48,7 +49,7 @@ function tickText(unit, step, largest) {
     case "bandwidth": return value => si(value, "B/s");
     case "money": {
       const digits = Math.min(4, Math.max(0, d3.precisionFixed(step)));
-      return value => money(value, v => v >= 1e5 ? d3.format(".3~s")(v).replace("G", "B") : d3.format(",." + digits + "f")(v));
+      return value => money(value, 3, d3.format(",." + digits + "f"));
     }
     default: return value => (Math.abs(value) >= 1e6 ? d3.format(".3~s")(value).replace("G", "B") : d3.format(",")(+value.toPrecision(9))).replace("-", "\u2212");
   }
@@ -61,7 +62,7 @@ function exactText(unit, value) {
     case "duration": return Math.abs(value) >= 172800 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : Math.abs(value) < 60 ? duration(+value.toPrecision(3)) : duration(value);
     case "bytes": return si(value, "B");
     case "bandwidth": return si(value, "B/s");
-    case "money": return money(value, v => v >= 1e7 ? d3.format(".4~s")(v).replace("G", "B") : d3.format(v >= 1000 ? ",.0f" : ",.2f")(v));
+    case "money": return money(value, 4, v => d3.format(v >= 1000 ? ",.0f" : ",.2f")(v));
     default: return d3.format(",")(+value.toPrecision(4)).replace("-", "\u2212");
   }
 }
