@@ -2,24 +2,18 @@
 
 #include "real/cuda/device.hpp"
 #include "real/cuda/nccl.hpp"
+#include "real/probes/cuda/rank_processes.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
-#include <system_error>
 #include <vector>
-
-extern char** environ;
 
 namespace gauntlet::cuda {
 namespace {
@@ -48,76 +42,12 @@ CommunicatorId id_of(const std::string& text) {
   return id;
 }
 
-/// A process that its owner ends; the kernel does where the owner dies.
-class Rank {
- public:
-  Rank(int device, int rank, const std::string& id) {
-    std::array<int, 2> pipe{};
-    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    says_ = pipe[0];
-    const std::string own = "NCCL_HOSTID=gauntlet-rank-" + std::to_string(rank);
-    std::vector<std::string> words = {
-        "gauntlet-cuda-probe",     "--shared-rank", std::to_string(device), std::to_string(rank), id,
-        std::to_string(::getpid())};
-    std::vector<char*> arguments, variables = {const_cast<char*>(own.c_str())};
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    for (char** each = environ; *each != nullptr; ++each)
-      if (std::string(*each).rfind("NCCL_HOSTID=", 0) != 0) variables.push_back(*each);
-    variables.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
-    const int error =
-        ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, arguments.data(), variables.data());
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(pipe[1]);
-    if (error == 0) return;
-    ::close(says_);
-    throw std::system_error(error, std::generic_category(), "posix_spawn");
-  }
-  Rank(const Rank&) = delete;
-  Rank& operator=(const Rank&) = delete;
-  ~Rank() {
-    end();
-    if (process_ > 0) static_cast<void>(::waitpid(process_, nullptr, 0));
-    ::close(says_);
-  }
-  pid_t process() const { return process_; }
-  /// Its process was waited for.
-  void ended() { process_ = -1; }
-  void end() const {
-    if (process_ > 0) ::kill(process_, SIGKILL);
-  }
-  /// All that it printed.
-  std::string said() const {
-    std::string text;
-    std::array<char, 512> room{};
-    for (ssize_t got = 0; (got = ::read(says_, room.data(), room.size())) > 0;)
-      text.append(room.data(), static_cast<std::size_t>(got));
-    return text;
-  }
-
- private:
-  pid_t process_ = -1;
-  int says_ = -1;
-};
-
-/// Waits for a process. Returns its status.
-int wait_for(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  return status;
-}
-
-/// Waits for the rank that ends first.
-pid_t wait_for_any(int& status) {
-  while (true) {
-    const pid_t ended = ::waitpid(-1, &status, 0);
-    if (ended > 0) return ended;
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  }
+/// The kernel ends it where this process dies: it is told whose it is.
+RankCommand command_of(int device, int rank, const CommunicatorId& id) {
+  return {.program = "/proc/self/exe",
+          .words = {"gauntlet-cuda-probe", "--shared-rank", std::to_string(device), std::to_string(rank),
+                    hexadecimal(id), std::to_string(::getpid())},
+          .variable = "NCCL_HOSTID=gauntlet-rank-" + std::to_string(rank)};
 }
 
 // An answer is "wrong N", "cuda CODE" for an error of CUDA, or a text for any other.
@@ -133,14 +63,15 @@ long long number_in(const std::string& answer, const std::string& word) {
 }
 
 /// The words that the rank found wrong. Throws what the rank met.
-double wrong_words_in(const std::string& answer, int status) {
-  if (const long long wrong = number_in(answer, kWrong); wrong >= 0 && status == 0)
+double wrong_words_in(const RankAnswer& answer) {
+  if (const long long wrong = number_in(answer.said, kWrong); wrong >= 0 && answer.status == 0)
     return static_cast<double>(wrong);
-  if (const long long code = number_in(answer, kCuda); code > 0)
+  if (const long long code = number_in(answer.said, kCuda); code > 0)
     throw Error(static_cast<cudaError_t>(code), "a rank of two on one GPU");
-  if (WIFSIGNALED(status))
-    throw std::runtime_error("a rank of two on one GPU died of signal " + std::to_string(WTERMSIG(status)));
-  throw LibraryError("a rank of two on one GPU: " + (answer.empty() ? "it said nothing" : answer));
+  if (WIFSIGNALED(answer.status))
+    throw std::runtime_error("a rank of two on one GPU died of signal " +
+                             std::to_string(WTERMSIG(answer.status)));
+  throw LibraryError("a rank of two on one GPU: " + (answer.said.empty() ? "it said nothing" : answer.said));
 }
 
 std::size_t wrong_words(int device, int rank, const CommunicatorId& id) {
@@ -185,16 +116,9 @@ Measured shared_ranks() {
   if (!nccl.why_not().empty()) return {.values = {}, .unsupported = nccl.why_not()};
   CommunicatorId id;
   nccl.check(nccl.unique_id(&id), "ncclGetUniqueId");  // this process listens for the ranks
-  std::array<Rank, kRanks> ranks{Rank(device, 0, hexadecimal(id)), Rank(device, 1, hexadecimal(id))};
-  int status = 0;
-  const std::size_t first = wait_for_any(status) == ranks[0].process() ? 0 : 1;
-  ranks[first].ended();
-  // The other one waits for a rank that failed: it ends with `ranks`.
-  Measured measured{.values = {wrong_words_in(ranks[first].said(), status)}};
-  Rank& other = ranks[1 - first];
-  status = wait_for(other.process());
-  other.ended();
-  measured.values[0] += wrong_words_in(other.said(), status);
+  Measured measured{.values = {0}};
+  for (const RankAnswer& each : run_ranks({command_of(device, 0, id), command_of(device, 1, id)}))
+    measured.values[0] += wrong_words_in(each);
   measured.facts.emplace_back("NCCL", nccl.version());
   return measured;
 }
