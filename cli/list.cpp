@@ -77,18 +77,18 @@ std::vector<Listed> list_injectors() {
 }
 
 constexpr std::array<Listing, 13> kListings = {{{"scenarios", list_scenarios},
-                                                    {"fault-models", list_fault_models},
-                                                    {"faults", list_faults},
-                                                    {"injectors", list_injectors},
-                                                    {"distributions", list_distributions},
-                                                    {"policies", list_policies},
-                                                    {"detectors", list_detectors},
-                                                    {"signals", list_signals},
-                                                    {"lines", list_lines},
-                                                    {"probes", list_probes},
-                                                    {"hardware", list_hardware},
-                                                    {"models", list_models},
-                                                    {"metrics", list_metrics}}};
+                                                {"fault-models", list_fault_models},
+                                                {"faults", list_faults},
+                                                {"injectors", list_injectors},
+                                                {"distributions", list_distributions},
+                                                {"policies", list_policies},
+                                                {"detectors", list_detectors},
+                                                {"signals", list_signals},
+                                                {"lines", list_lines},
+                                                {"probes", list_probes},
+                                                {"hardware", list_hardware},
+                                                {"models", list_models},
+                                                {"metrics", list_metrics}}};
 
 // Names in one column; what is said about them beside it, over as many lines as it needs.
 std::string table(const std::vector<Listed>& entries) {

@@ -18,7 +18,14 @@
 namespace gauntlet {
 namespace {
 
-/// A recording that was cut short is compared up to there, and refused all the same.
+/// What a recording that was cut short lacks is a failure, though all that it holds was used.
+int ended(const std::optional<Problem>& end) {
+  if (!end) return kSuccess;
+  print_problems({&*end, 1});
+  return kFailed;
+}
+
+/// A recording that was cut short is compared up to there.
 int replay(const RecordedRun& recorded, const std::optional<Problem>& end) {
   Controller controller(recorded.loaded.scenario->policies);
   ReplayCluster cluster(recorded.recording.record);
@@ -33,7 +40,7 @@ int replay(const RecordedRun& recorded, const std::optional<Problem>& end) {
   }
   if (!print(fmt::format("{}: identical{}\n", counts, end ? " up to where the recording ends" : "")))
     return kFailed;
-  return end ? wrong_input(*end) : kSuccess;
+  return ended(end);
 }
 
 /// Why the recording has no end. The driver of a drill that runs still writes it.
@@ -60,7 +67,7 @@ int replay_command(const std::string& file, bool prints) {
     if (!read.recording) return wrong_input(read.problem);
     const auto end = problem_of(file, *read.recording);
     if (!print(story_of(read.recording->record))) return kFailed;
-    return end ? wrong_input(*end) : kSuccess;
+    return ended(end);
   }
   const OpenedRecording opened = open_recording(file);
   if (!opened.run) return wrong_input(opened.problems);

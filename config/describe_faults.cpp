@@ -86,6 +86,8 @@ Type pattern(FaultKind& fault, World& world) {
                 place.mistake("is not a name", "leave `log` out where nothing is logged");
               return;
             }
+            if (key_to_toml(*text) != *text)
+              return place.mistake("is not a plain name", "use letters, digits, _ and -");
             auto& patterns = world.patterns;
             const auto found = std::find(patterns.begin(), patterns.end(), *text);
             if (found - patterns.begin() < kVictimsPatterns)

@@ -131,7 +131,8 @@ std::string show(const LoadedScenario& loaded, Comments comments) {
   Scenario scratch;
   describe(shower, scratch, "");
   const std::string header =
-      "# A whole scenario: every value that holds, what it means and [where it comes from].\n\n";
+      "# A whole scenario: every value that holds, what it means and [where it comes from].\n"
+      "# A value marked [computed] stays as it is here: remove its line where it is to follow other values.\n\n";
   return (comments == Comments::full ? header : std::string()) + shower.text();
 }
 

@@ -18,8 +18,7 @@ std::optional<Problem> open_page(const std::string& path) {
   const std::array<char*, 3> words = {program.data(), file.data(), nullptr};
   const auto problem = [&](std::string why) {
     return Problem{.file = path,
-                   .what = "--open",
-                   .why = "is written, but no browser opened it: " + std::move(why),
+                   .why = "is written, and no browser opened it: " + std::move(why),
                    .suggestion = "open it in a browser yourself"};
   };
   pid_t child = 0;

@@ -15,11 +15,12 @@ namespace gauntlet {
 std::optional<Problem> problem_of_output(const std::string& path, std::string_view begins,
                                          std::string_view kind, std::string_view option);
 
-/// The options that name one file, however it is spelled: "--trace". Each output is written as a whole, so that one would be lost.
+/// An output option, such as "--trace", and its path.
 struct NamedOutput {
   std::string_view option;
   std::string_view path;  // empty: the option was not given
 };
+/// A problem where two options name the same file, however they spell it. Each output replaces the whole file, so one of them would be lost.
 std::optional<Problem> problem_of_same_outputs(std::span<const NamedOutput> outputs);
 
 /// Writes it as core/files/durable.hpp replaces a file: a power cut after this returned no problem does not take it.

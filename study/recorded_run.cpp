@@ -126,13 +126,18 @@ std::optional<std::string> contradiction(const World& world, const Record& recor
   Ordered ordered;
   std::size_t given = 0;
   const auto unknown = [](std::string_view what, std::size_t number) {
-    return fmt::format("names what its scenario does not have, in {} {}", what, number + 1);
+    return fmt::format("names a component, pattern, probe or fault that its scenario does not have, in {} {}",
+                       what, number + 1);
   };
   for (std::size_t i = 0; i < record.observations.size(); ++i) {
     const Observation& seen = record.observations[i].what;
     if (!names.are_known(seen)) return unknown("observation", i);
     if (i > 0 && std::holds_alternative<Started>(seen)) return "starts more than one run";
-    if (!ordered.allows(seen)) return fmt::format("has an answer to no order, in observation {}", i + 1);
+    if (!ordered.allows(seen))
+      return fmt::format("{}, in observation {}",
+                         std::holds_alternative<Seen>(seen) ? "has a value that no watch asks for"
+                                                            : "answers an order that is not open",
+                         i + 1);
     for (; given < record.orders.size() && record.orders[given].observations == i + 1; ++given) {
       if (!names.are_known(record.orders[given].order)) return unknown("order", given);
       ordered.add(record.orders[given].order);

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDrills = "drills";
-
 Problem problem_of_kept(const fs::path& path, std::string why) {
   return {.file = path.string(),
           .what = "",
@@ -25,11 +23,8 @@ Problem problem_of_kept(const fs::path& path, std::string why) {
 
 }  // namespace
 
-fs::path recording_of_kept(const fs::path& out, std::uint32_t number) {
-  return out / kDrills / fmt::format("{}.rec", number);
-}
 fs::path results_of_kept(const fs::path& out, std::uint32_t number) {
-  return out / kDrills / fmt::format("{}", number);
+  return out / kDrillsDirectory / fmt::format("{}", number);
 }
 
 std::optional<Problem> open_kept(const fs::path& out) {
@@ -39,13 +34,14 @@ std::optional<Problem> open_kept(const fs::path& out) {
   };
   if (fs::exists(out, error) && !fs::is_directory(out, error))
     return refused("is not a directory", "choose another --out");
-  if (fs::is_directory(out, error) && !fs::is_empty(out, error) && !fs::is_directory(out / kDrills, error))
+  if (fs::is_directory(out, error) && !fs::is_empty(out, error) &&
+      !fs::is_directory(out / kDrillsDirectory, error))
     return refused("holds other files than drills", "choose another --out");
   const fs::path above = fs::absolute(out, error).lexically_normal().parent_path();
   if (!fs::is_directory(out, error) && !fs::is_directory(above, error))
     return refused("cannot be made: " + above.string() + " is not there",
                    "make that directory, or choose another --out");
-  fs::create_directories(out / kDrills, error);
+  fs::create_directories(out / kDrillsDirectory, error);
   if (error) return refused("cannot be made: " + error.message(), "choose another --out");
   return std::nullopt;
 }
@@ -65,7 +61,7 @@ KeptAnswer read_kept(const fs::path& out, std::uint32_t number, const DrillTask&
                              .text = task.resolved.values};
   if (const std::string other = difference(then, now, {.most = 1, .all = 1}); !other.empty())
     return {.drill = {}, .problem = problem_of_kept(results, other)};
-  const fs::path file = recording_of_kept(out, number);
+  const fs::path file = recording_of_drill(out, number);
   ReadRecording read = read_recording(file.string());
   if (!read.recording) return {.drill = {}, .problem = read.problem};
   if (auto problem = problem_of_end(file.string(), *read.recording))

@@ -18,7 +18,6 @@ struct KeptDrill {
 };
 
 /// Where drill `number` is kept in the directory of --out.
-std::filesystem::path recording_of_kept(const std::filesystem::path& out, std::uint32_t number);
 std::filesystem::path results_of_kept(const std::filesystem::path& out, std::uint32_t number);
 
 /// Makes the directory, where it is free or holds drills. A problem says why not.

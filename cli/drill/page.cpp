@@ -13,9 +13,7 @@ namespace {
 
 /// Scored again, in parts of its wall time.
 ShownRun shown_run(const DrillTask& task, const MeasuredDrill& drill) {
-  ShownRun shown{.name = "This drill",
-                 .why = "What the ranks did, on real processes.",
-                 .bucket = bucket_for(drill.figures.wall)};
+  ShownRun shown{.why = "What the ranks did, on real processes.", .bucket = bucket_for(drill.figures.wall)};
   ScoreFacts facts = score_facts(task.scenario.world);
   facts.bucket = shown.bucket;
   const DrillResult& result = drill.result;

@@ -39,7 +39,7 @@ Attempt have_drill(const DrillTask& task, const fs::path& out, std::uint32_t num
   if (there.drill) return {.kept = std::move(there.drill)};
   try {
     const MeasureAnswer answer = measure_drill(task, {.progress = name + ": ",
-                                                      .recording = recording_of_kept(out, number).string(),
+                                                      .recording = recording_of_drill(out, number).string(),
                                                       .existing = Existing::replace});
     if (!answer.drill) return {.problems = answer.problems};
     if (!answer.drill->result.finished) return {.interrupted = true};

@@ -107,22 +107,22 @@ int segments(const SegmentsRequest& request) {
     return wrong_input(Problem{.file = request.file,
                                .why = "holds no segment of these steps, so that nothing can be drawn",
                                .suggestion = "choose others with --first-step and --last-step"});
-  if (!request.page.empty())
-    if (const auto problem = write_output(
-            request.page, to_html(segments_page(read.map, request.slower, command_of(request))))) {
-      print_problems({&*problem, 1});
-      return kFailed;
-    }
+  SegmentsTrace trace;
   if (!request.trace.empty()) {
     const ReadSegmentSteps steps = read_segment_steps(
         request.file, {.first_step = step_of(request.first_step), .last_step = step_of(request.last_step)});
     if (steps.problem) return wrong_input(*steps.problem);
-    const SegmentsTrace trace = segments_trace(steps.steps, request.by);
+    trace = segments_trace(steps.steps, request.by);
     if (trace.problem) return wrong_input(*trace.problem);
-    if (const auto problem = write_output(request.trace, trace.text)) {
-      print_problems({&*problem, 1});
-      return kFailed;
-    }
+  }
+  std::optional<Problem> problem;
+  if (!request.page.empty())
+    problem =
+        write_output(request.page, to_html(segments_page(read.map, request.slower, command_of(request))));
+  if (!problem && !request.trace.empty()) problem = write_output(request.trace, trace.text);
+  if (problem) {
+    print_problems({&*problem, 1});
+    return kFailed;
   }
   return print(request.json ? json_of(read.map, request.slower) : segments_text(read.map, request.slower))
              ? kSuccess

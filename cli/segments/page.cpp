@@ -1,6 +1,8 @@
 #include "cli/segments/page.hpp"
 
 #include "cli/segments/text.hpp"
+#include "real/system/shown.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -120,12 +122,13 @@ HeatMap map_of_groups(const SegmentHeatMap& map, const GroupDimension& dimension
 Page segments_page(const SegmentHeatMap& map, double slower, const std::string& command) {
   const std::string answer = segments_answer(map, slower);
   const std::size_t first_line = answer.find('\n');
-  Page page{
-      .name = "gauntlet segments " + map.scenario,
-      .answer = answer.substr(0, first_line),
-      .lines = {fmt::format("A drill of {}, seed {}: {} segments of {} ranks over {} steps.", map.scenario,
-                            map.seed, map.segments.size(), rows_of(map).size(), map.steps)},
-      .command = command};
+  Page page{.name = "gauntlet segments " + printable(map.scenario),
+            .answer = answer.substr(0, first_line),
+            .lines = {fmt::format("A drill of {}, seed {}: {} of {} over {}.", printable(map.scenario),
+                                  map.seed, counted(static_cast<double>(map.segments.size()), "segment"),
+                                  counted(static_cast<double>(ranks_of(rows_of(map))), "rank"),
+                                  counted(static_cast<double>(map.steps), "step"))},
+            .command = command};
   Section ranks{.heading = "Ranks"};
   for (std::size_t begin = first_line + 1; begin < answer.size();) {
     const std::size_t end = std::min(answer.find('\n', begin), answer.size());
@@ -134,8 +137,9 @@ Page segments_page(const SegmentHeatMap& map, double slower, const std::string& 
   }
   const std::vector<const HeatMapRow*> rows = shown_rows(map);
   if (const std::size_t all = rows_of(map).size(); rows.size() < all)
-    ranks.add(
-        Paragraph{fmt::format("The slowest {} of {} ranks are shown; `--json` has all.", rows.size(), all)});
+    ranks.add(Paragraph{
+        fmt::format("These are the slowest {} of {} ranks, counted once on each host; `--json` has all.",
+                    rows.size(), all)});
   if (HeatMap chart = map_of_ranks(map, rows); !chart.cells.empty()) ranks.add(std::move(chart));
   page.sections.push_back(std::move(ranks));
   Section groups{.heading = "Groups of ranks"};

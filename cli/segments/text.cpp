@@ -2,6 +2,7 @@
 
 #include "real/system/shown.hpp"
 #include "report/table.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -30,16 +31,6 @@ std::uint32_t most_compared(const HeatMapRow& row) {
   return most;
 }
 
-std::size_t ranks_of(const std::vector<const HeatMapRow*>& rows) {
-  std::set<std::uint32_t> ranks;
-  for (const HeatMapRow* row : rows) ranks.insert(row->rank);
-  return ranks.size();
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// Those that nobody could judge; empty where all were judged.
 std::string unjudged_of(const std::vector<const HeatMapRow*>& rows) {
   const auto unjudged = static_cast<std::size_t>(
@@ -64,6 +55,12 @@ std::vector<std::size_t> shown_segments(const SegmentHeatMap& map) {
 }
 
 }  // namespace
+
+std::size_t ranks_of(const std::vector<const HeatMapRow*>& rows) {
+  std::set<std::uint32_t> ranks;
+  for (const HeatMapRow* row : rows) ranks.insert(row->rank);
+  return ranks.size();
+}
 
 std::vector<const HeatMapRow*> rows_of(const SegmentHeatMap& map) {
   std::vector<const HeatMapRow*> rows;
@@ -117,7 +114,8 @@ std::string segments_text(const SegmentHeatMap& map, double slower) {
   const std::vector<std::size_t> segments = shown_segments(map);
   text += fmt::format(
       "\n{} of {} over {}. Mean in ms; of peers: time / median of the peers, the median over the steps.\n",
-      counted(map.segments.size(), "segment"), counted(ranks_of(all), "rank"), counted(map.steps, "step"));
+      counted(static_cast<double>(map.segments.size()), "segment"),
+      counted(static_cast<double>(ranks_of(all)), "rank"), counted(static_cast<double>(map.steps), "step"));
   TextTable table;
   table.header = {"rank", "host", "pp", "dp", "cp", "tp"};
   for (const std::size_t segment : segments) {

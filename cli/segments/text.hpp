@@ -12,6 +12,9 @@ namespace gauntlet {
 /// Without the rows of a start that reported nothing.
 std::vector<const HeatMapRow*> rows_of(const SegmentHeatMap& map);
 
+/// How many ranks they are of: a rank that moved has a row for each host.
+std::size_t ranks_of(const std::vector<const HeatMapRow*>& rows);
+
 /// All of them by rank, or the slowest so many, the slowest first.
 std::vector<const HeatMapRow*> slowest_rows(const SegmentHeatMap& map, std::size_t most);
 

@@ -1,5 +1,6 @@
 #include "cli/segments/trace.hpp"
 
+#include "core/saturating.hpp"
 #include "report/trace_events/trace_events.hpp"
 
 #include <fmt/format.h>
@@ -32,8 +33,8 @@ struct Placed {
   Duration begin{}, end{};
 };
 
-/// The parts of a step of a rank one behind the other, up to when it reported them. Where they overlap in truth, as nested ones do, they are cut
-/// off where the step before was reported. In the order of their ends.
+/// Places the segments of a rank's step one after another, ending when the rank reported them. Nested segments overlap in truth: they are cut
+/// where the previous step was reported, or where the drill began. Sorted by end.
 std::vector<Placed> placed(const SegmentSteps& steps) {
   std::vector<Placed> out;
   std::map<RunAndRank, Duration> ends;  // of the step before
@@ -43,12 +44,14 @@ std::vector<Placed> placed(const SegmentSteps& steps) {
     });
     Duration left{}, reported{};
     for (auto each = begin; each != end; ++each) {
-      left += each->took;
+      left = sum(left, each->took);
       reported = std::max(reported, each->reported - kStart);
     }
     const auto [before, is_first] = ends.try_emplace({begin->run, begin->rank}, reported - left);
     for (; begin != end; ++begin) {
-      Placed place{.segment = &*begin, .begin = std::max(before->second, reported - left), .end = {}};
+      Placed place{.segment = &*begin,
+                   .begin = std::max({before->second, reported - left, Duration::zero()}),
+                   .end = {}};
       left -= begin->took;
       place.end = std::max(place.begin, reported - left);
       out.push_back(place);

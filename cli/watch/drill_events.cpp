@@ -1,6 +1,5 @@
 #include "cli/watch/drill_events.hpp"
 
-#include "cli/watch/screen.hpp"
 #include "real/control/control_client.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +21,11 @@ std::string text_in(const Json& event, const char* name) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
+bool is_true(const Json& event, const char* name) {
+  const auto found = event.find(name);
+  return found != event.end() && found->is_boolean() && found->get<bool>();
+}
+
 long number_in(const Json& event, const char* name) {
   const auto found = event.find(name);
   return found != event.end() && found->is_number() ? found->get<long>() : 0;
@@ -31,8 +35,8 @@ long number_in(const Json& event, const char* name) {
 std::string who_in(const Json& event, const char* name) {
   std::string who = text_in(event, name);
   if (who == "job:0") return "the job";
-  if (const auto colon = who.find(':'); colon != std::string::npos) who[colon] = ' ';
   if (const auto of_job = who.find(" of job:0"); of_job != std::string::npos) who.erase(of_job);
+  if (const auto colon = who.find(':'); colon != std::string::npos) who[colon] = ' ';
   return who;
 }
 
@@ -56,8 +60,9 @@ std::string of_order(const Json& event, const std::string& kind) {
   if (kind == "Checkpoint") return "The policy orders a checkpoint";
   if (kind == "Ask") return "The policy asks a person for the culprit";
   if (kind == "Alert") return fmt::format("The policy alerts a person: {}", who_in(event, "who"));
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOfHosts = {
-      {{"Evict", "evicts"}, {"Readmit", "readmits"}, {"Retire", "retires"}, {"StandBy", "keeps in reserve"}}};
+  if (kind == "StandBy") return fmt::format("Host {} stands by", text_in(event, "host"));
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOfHosts = {
+      {{"Evict", "evicts"}, {"Readmit", "readmits"}, {"Retire", "retires"}}};
   for (const auto& [name, does] : kOfHosts)
     if (kind == name) return fmt::format("The policy {} host {}", does, text_in(event, "host"));
   return "";  // watches and timers
@@ -67,7 +72,8 @@ std::string of_signal(const Json& event, const std::string& signal) {
   const std::string who = who_in(event, "who");
   const long more = number_in(event, "more");
   const std::string others =
-      more == 0 ? "" : fmt::format("; {} more {} the same", more, more == 1 ? "does" : "do");
+      more == 0 ? ""
+                : fmt::format("; {} more {} the same", more, more == 1 ? "host reports" : "hosts report");
   if (signal == "process_exit")
     return fmt::format("A rank of {} exits with code {}{}", who, number_in(event, "value"), others);
   if (signal == "log_line") return capital(who) + " logs a line that a detector looks for" + others;
@@ -78,9 +84,10 @@ std::string of_signal(const Json& event, const std::string& signal) {
   return fmt::format("{}: {} is not as usual{}", capital(who), words_of(signal), others);
 }
 
-std::string of_outcome(const Json& event) {
+std::string of_outcome(const Json& event, const std::string& kind_of_order) {
   const std::string result = text_in(event, "result");
-  if (text_in(event, "status") == "failed") return fmt::format("Order {} fails", text_in(event, "order"));
+  if (text_in(event, "status") == "failed")
+    return kind_of_order == "Start" ? "The start fails" : fmt::format("The order fails: {}", kind_of_order);
   if (result == "Loaded") return fmt::format("Training goes on after step {}", text_in(event, "result.step"));
   if (result == "Saved")
     return fmt::format("The checkpoint of step {} is durable", text_in(event, "result.step"));
@@ -89,7 +96,7 @@ std::string of_outcome(const Json& event) {
     return fmt::format("The probe finds {} {}", who_in(event, "result.component"),
                        text_in(event, "result.verdict"));
   if (result == "Answered")
-    return event.value("result.found", false)
+    return is_true(event, "result.found")
                ? fmt::format("A person names host {}", text_in(event, "result.choice"))
                : "A person finds no culprit";
   return "";
@@ -99,7 +106,7 @@ std::string of_outcome(const Json& event) {
 
 void DrillEvents::add(const std::string& line) {
   const Json event = Json::parse(line, nullptr, false);
-  if (!event.is_object() || !event.contains("at_ns") || !event["at_ns"].is_number()) return;
+  if (!event.is_object() || !event.contains("at_ns") || !event["at_ns"].is_number_integer()) return;
   const std::string what = text_in(event, "event"), kind = text_in(event, "kind");
   std::string said;
   if (what == "message") {
@@ -107,11 +114,14 @@ void DrillEvents::add(const std::string& line) {
   } else if (what == "order") {
     if (kind == "Watch") signals_[number_in(event, "Watch.id")] = text_in(event, "signal");
     said = of_order(event, kind);
+    orders_[number_in(event, "id")] = kind;
   } else if (kind == "Seen") {
     const auto signal = signals_.find(number_in(event, "watch"));
     said = of_signal(event, signal == signals_.end() ? "a signal" : signal->second);
   } else if (kind == "Outcome") {
-    said = of_outcome(event);
+    const auto order = orders_.find(number_in(event, "order"));
+    said = of_outcome(event, order == orders_.end() ? "an order of the beginning" : order->second);
+    if (order != orders_.end()) orders_.erase(order);
   } else if (kind == "Started") {
     said = fmt::format("The drill starts with {} hosts and {} spares", text_in(event, "inventory.job_hosts"),
                        text_in(event, "inventory.spares"));
@@ -121,8 +131,12 @@ void DrillEvents::add(const std::string& line) {
     said = fmt::format("An operator orders: {}", text_in(event, "what"));
   } else if (kind == "Finished") {
     said = fmt::format("The run ends: {}", words_of(text_in(event, "ending")));
-  } else {
-    said = kind;
+  } else if (kind == "StopRequest") {
+    said = is_true(event, "preempted") ? "The job is preempted" : "An operator requests a planned stop";
+  } else if (kind == "Noticed") {
+    said = "A person notices that the job stands still";
+  } else if (kind == "Overflow") {
+    said = fmt::format("{} values were dropped", text_in(event, "dropped"));
   }
   if (said.empty()) return;
   sentences_.push_back(

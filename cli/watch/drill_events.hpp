@@ -22,6 +22,7 @@ class DrillEvents {
  private:
   std::size_t most_;
   std::map<long, std::string> signals_;  // by watch; the last that was ordered under its number
+  std::map<long, std::string> orders_;  // their kinds, until they are answered
   std::vector<std::string> sentences_;
 };
 

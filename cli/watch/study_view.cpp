@@ -3,6 +3,7 @@
 #include "cli/watch/screen.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
+#include "report/words.hpp"
 #include "study/statistics.hpp"
 #include "study/store/directory/result_reader.hpp"
 
@@ -59,11 +60,11 @@ StudyView StudyWatch::look(std::size_t rows) {
   }
   view.lines.push_back(fmt::format("{} {} of {}: {}", view.over ? "A complete" : "An unfinished",
                                    command_of(store.study()), store.study().scenario, store.holds()));
-  view.lines.push_back("Command: gauntlet " + store.study().arguments);
+  view.lines.push_back("Command: " + store.study().arguments);
   const double seconds = std::chrono::duration<double>(now - began_).count();
   if (const std::uint64_t more = store.replicas() - std::min(store.replicas(), first_replicas_);
       more > 0 && seconds > 0)
-    view.lines.push_back(fmt::format("{} replicas more in {}: {} a second",
+    view.lines.push_back(fmt::format("{} more replicas in {}: {} per second",
                                      count_text(static_cast<double>(more)), time_text(seconds),
                                      count_text(static_cast<double>(more) / seconds)));
   std::vector<std::uint32_t> order;
@@ -88,7 +89,8 @@ StudyView StudyWatch::look(std::size_t rows) {
   }
   view.lines.emplace_back();
   for (std::string& line : lines_of(to_text(table))) view.lines.push_back(std::move(line));
-  if (order.size() > shown) view.lines.push_back(fmt::format("  and {} more points", order.size() - shown));
+  if (order.size() > shown)
+    view.lines.push_back("  and " + counted(static_cast<double>(order.size() - shown), "more point"));
   return view;
 }
 

@@ -89,8 +89,7 @@ RunDetails run_details(Experiment& experiment, PointNumber point, const Summary&
             : "No time has passed, so no replica is shown over time.";
     return details;
   }
-  ShownRun shown{.name = fmt::format("Replica {}", number),
-                 .why = why_text(summary, number, ettr[place].value().value_or(0)),
+  ShownRun shown{.why = why_text(summary, number, ettr[place].value().value_or(0)),
                  .bucket = bucket_for(wall)};
   const Scenario& scenario = experiment.point(point).scenario;
   Simulation simulation(scenario.world, scenario.policies);

@@ -3,6 +3,8 @@
 
 #include "commands/timeline/assemble.hpp"
 #include "commands/timeline/source.hpp"
+#include "report/units.hpp"
+#include "report/words.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/output_file.hpp"
@@ -20,14 +22,12 @@ struct TimelineRequest : TimelineQuestion {
   std::string out;
 };
 
-std::string counted(std::uint64_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string summary_of(const TimelineCounts& run) {
-  std::string text = fmt::format("{}: {}, {}, {}, {}", run.title, counted(run.faults, "fault"),
-                                 counted(run.observations, "observation"), counted(run.orders, "order"),
-                                 counted(run.checkpoints, "checkpoint"));
+  std::string text =
+      fmt::format("{}: {}, {}, {}, {}", run.title, counted(static_cast<double>(run.faults), "fault"),
+                  counted(static_cast<double>(run.observations), "observation"),
+                  counted(static_cast<double>(run.orders), "order"),
+                  counted(static_cast<double>(run.checkpoints), "checkpoint"));
   if (run.checkpoints_each > 1)
     text += fmt::format(", up to {} of which are one slice", run.checkpoints_each);
   return text + "\n";
@@ -38,8 +38,9 @@ std::string answer_of(const TimelineRequest& request, const Timeline& timeline) 
   for (const TimelineCounts& each : timeline.runs) text += summary_of(each);
   constexpr double kMega = 1e6;
   return text + fmt::format("{} has {}, {}, {}: {:.1f} MB. Open it at https://ui.perfetto.dev.\n",
-                            request.out, counted(timeline.tracks, "track"), counted(timeline.arrows, "arrow"),
-                            counted(timeline.events, "event"),
+                            request.out, counted(static_cast<double>(timeline.tracks), "track"),
+                            counted(static_cast<double>(timeline.arrows), "arrow"),
+                            counted(static_cast<double>(timeline.events), "event"),
                             static_cast<double>(timeline.text.size()) / kMega);
 }
 
@@ -56,7 +57,8 @@ int write_timeline(const TimelineRequest& request) {
   if (timeline.text.empty())
     return wrong_input(Problem{
         .file = request.source,
-        .why = fmt::format("gives {} events, and a trace has {} at most", timeline.events, kMostTraceEvents),
+        .why = fmt::format("has {} events; a trace holds at most {}",
+                           count_text(static_cast<double>(timeline.events)), count_text(kMostTraceEvents)),
         .suggestion = "shorten job.window or job.steps"});
   if (const auto problem = write_output(request.out, timeline.text)) {
     print_problems({&*problem, 1});

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -134,9 +132,8 @@ TimelineSource of_directory(const TimelineQuestion& question, const std::atomic<
   const fs::path directory = question.source;
   std::error_code error;
   const std::uint32_t number = question.drill.value_or(1);
-  const fs::path one = directory / kDrillRecordingFile,
-                 among = directory / "drills" / fmt::format("{}.rec", number);
-  const bool several = fs::is_directory(directory / "drills", error);
+  const fs::path one = directory / kDrillRecordingFile, among = recording_of_drill(directory, number);
+  const bool several = fs::is_directory(directory / kDrillsDirectory, error);
   const fs::path file = several ? among : one;
   if (!several && question.drill)
     return refused({.file = question.source,
@@ -154,18 +151,6 @@ TimelineSource of_directory(const TimelineQuestion& question, const std::atomic<
   return of_recording(file.string(), question.against_simulation, stop);
 }
 
-/// A recording, or what a write of one that was cut short leaves. A scenario begins otherwise, and does not come through a pipe.
-bool looks_like_recording(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;
-  constexpr std::size_t kEnough = 9;  // "gauntlet-"
-  std::ifstream in(path, std::ios::binary);
-  std::string start(kEnough, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(kEnough));
-  start.resize(static_cast<std::size_t>(in.gcount()));
-  return std::string_view("gauntlet-").starts_with(start) && in.gcount() >= 0;
-}
-
 }  // namespace
 
 TimelineSource find_runs(const TimelineQuestion& question, const std::atomic<bool>& stop) {
@@ -175,7 +160,7 @@ TimelineSource find_runs(const TimelineQuestion& question, const std::atomic<boo
     return refused({.file = question.source,
                     .why = "is not a regular file",
                     .suggestion = "give a scenario, a recording or a directory of results"});
-  const bool is_recording = !is_directory && looks_like_recording(question.source);
+  const bool is_recording = !is_directory && begins_as_recording(question.source);
   if (auto problem = problem_of_options(question, !is_directory && !is_recording, is_directory))
     return refused(std::move(*problem));
   if (is_directory) return of_directory(question, stop);

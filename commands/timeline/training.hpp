@@ -10,8 +10,8 @@
 
 namespace gauntlet {
 
-/// CheckpointSlices that are drawn one by one: an assumption about what anybody looks at. Of more, so many neighbours are drawn together
-/// that fewer slices remain.
+/// The most checkpoints that are drawn one by one. A run with more draws neighbours together, so that no more slices than this
+/// remain. Assumption about what a reader looks at.
 inline constexpr std::int64_t kMostSingleCheckpoints = 5'000;
 
 /// A number at a time.

@@ -4,7 +4,7 @@
 #include "commands/view/view.hpp"
 #include "config/scenario.hpp"
 #include "core/quantity.hpp"
-#include "report/units.hpp"
+#include "report/words.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/open_page.hpp"
@@ -21,8 +21,6 @@
 namespace gauntlet {
 namespace {
 
-/// As every page begins, and no other HTML file.
-constexpr std::string_view kPageBegins = "<!DOCTYPE html>\n<!-- gauntlet view -->\n";
 constexpr std::size_t kMostListed = 12;  // incidents on standard output
 
 struct ViewRequest : ViewQuestion {
@@ -36,19 +34,18 @@ std::string command_of(const ViewRequest& request) {
   line.option("--set", request.sets);
   if (request.seed) line.option("--seed", std::to_string(*request.seed));
   if (request.replica) line.option("--replica", std::to_string(*request.replica));
+  if (request.drill) line.option("--drill", std::to_string(*request.drill));
   if (request.incident) line.option("--incident", std::to_string(*request.incident));
   return line.text();
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count_text(static_cast<double>(count)), what, count == 1 ? "" : "s");
-}
-
-std::string listed(const View& view) {
+/// `all`: incidents of the run. `only`: the page has one of them.
+std::string listed(const View& view, std::size_t all, bool only) {
   const Layout& layout = view.seats.inventory.layout;
   std::string text =
       fmt::format("{}: {}, {}. {} on {}.\n", view.title, view.origin,
-                  counted(view.incidents.size() + view.incidents_left_out, "incident"),
+                  only ? fmt::format("one of {}", counted(static_cast<double>(all), "incident"))
+                       : counted(static_cast<double>(all), "incident"),
                   counted(layout.ranks(), "rank"), counted(view.seats.inventory.job_hosts, "host"));
   for (std::size_t i = 0; i < view.incidents.size() && i < kMostListed; ++i) {
     const ViewIncident& each = view.incidents[i];
@@ -62,7 +59,7 @@ std::string listed(const View& view) {
 }
 
 int view_command(const ViewRequest& request) {
-  if (const auto problem = problem_of_output(request.out, kPageBegins, "a page", "--out"))
+  if (const auto problem = problem_of_output(request.out, kViewBegins, "a page", "--out"))
     return wrong_input(*problem);
   try {
     const OpenedView opened = open_view(request);
@@ -72,7 +69,7 @@ int view_command(const ViewRequest& request) {
       return wrong_input(
           {.what = fmt::format("--incident {}", *request.incident),
            .why = incidents == 0
-                      ? std::string("names none: the run has no incident")
+                      ? std::string("is not in the run, which has no incident")
                       : fmt::format("is not in the run, which has incidents 0 to {}", incidents - 1),
            .suggestion = incidents == 0 ? "leave it out" : "choose one of them"});
     View view = view_of(*opened.source,
@@ -83,14 +80,16 @@ int view_command(const ViewRequest& request) {
       print_problems({&*problem, 1});
       return kFailed;
     }
-    if (!print(listed(view) +
+    if (!print(listed(view, incidents, request.incident.has_value()) +
                fmt::format("{} is written{}.\n", request.out, request.open ? "" : ": open it in a browser")))
       return kFailed;
     if (const auto problem = request.open ? open_page(request.out) : std::nullopt) {
       print_problems({&*problem, 1});
       return kFailed;
     }
-    return view.notes.empty() ? kSuccess : kFailed;  // the page is not of a whole run
+    return view.notes.empty()
+               ? kSuccess
+               : kFailed;  // something is missing on the page, or it shows another run than the results
   } catch (const std::exception& error) {
     complain(fmt::format("the run failed: {}", text_of(error)));
     return kFailed;
@@ -116,15 +115,17 @@ void add_view(Program& program) {
   add_sets(view, request->sets);
   add_seed(view, request->seed, "Seed of the replica (default: the scenario's)");
   view.value("--replica", request->replica,
-             "The replica of the scenario or of the results, or the drill of `drill --repeat`, counted from "
-             "1 (default: the first one)")
+             "Replica of a scenario (default: 0) or of results (default: the first one), counted from 0")
       .type_name("K")
       .between(0, 1'000'000'000);
+  view.value("--drill", request->drill, "The drill of a directory of several, counted from 1 (default: 1)")
+      .type_name("N")
+      .between(1, 1'000'000'000);
   view.value("--incident", request->incident,
-             "Show this incident alone, counted from 0, with all of its events and samples")
+             "Show this incident alone, counted from 0, with more of its events and samples")
       .type_name("N")
       .between(0, 1'000'000'000);
-  view.value("--out", request->out, "The page to write. A page that is there is replaced")
+  view.value("--out", request->out, "The page to write. It replaces only a page of `gauntlet view`")
       .type_name("FILE")
       .shows_default();
   view.flag("--open", request->open, "Open the page in a browser, with xdg-open");

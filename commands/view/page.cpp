@@ -1,6 +1,7 @@
 #include "commands/view/page_assets.hpp"
 #include "commands/view/result.hpp"
 #include "core/component.hpp"
+#include "report/page/html.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,12 @@ std::string_view text_of(ViewEvent::Kind kind) {
       return "order";
     case ViewEvent::Kind::outcome:
       return "outcome";
+    case ViewEvent::Kind::ranks_ended:
+      return "ranks_ended";
+    case ViewEvent::Kind::loaded:
+      return "loaded";
+    case ViewEvent::Kind::heartbeat:
+      return "heartbeat";
     case ViewEvent::Kind::person:
       return "person";
   }
@@ -136,17 +143,6 @@ Json json_of(const SeatLog& log) {
   return {{"seats", std::move(seats)}, {"replicas", std::move(replicas)}, {"service", std::move(service)}};
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-/// Text between tags.
-std::string escaped(const std::string& text) {
-  return replaced(replaced(replaced(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
-}
-
 }  // namespace
 
 std::string to_json(const View& view) {
@@ -185,14 +181,14 @@ std::string to_json(const View& view) {
 
 std::string to_html(const View& view) {
   // Nothing in the data may end its element, nor open a comment in it.
-  const std::string data = replaced(to_json(view), "<", "\\u003c");
+  const std::string data = json_in_script(to_json(view));
   return fmt::format(
-      "<!DOCTYPE html>\n<!-- gauntlet view -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "{}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n"
       "<body>\n<main></main>\n<script type=\"application/json\" id=\"data\">{}</script>\n"
       "<script>\n{}\n{}\n{}</script>\n</body>\n</html>\n",
-      escaped(view.title), view_style(), data, view_model_script(), view_pictures_script(),
+      kViewBegins, escaped(view.title), view_style(), data, view_model_script(), view_pictures_script(),
       view_page_script());
 }
 

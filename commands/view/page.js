@@ -109,7 +109,7 @@ function colouring() {
   }
   const key = rank => stateOf(rank, frame(), incident, page.spread, job)[0], shown = new Set();
   const rank = ofRank(each => { const state = key(each); shown.add(state); return kColours[state] ?? themed.away; });
-  return { rank, shown, legend: null, note: incident ? `Who waits is computed from the layout; the culprit is known from ${kBasis[incident.basis]}.` : "No incident is picked." };
+  return { rank, shown, legend: null, note: !incident ? "No incident is picked." : incident.basis === "nobody" ? "No single host is to blame." : `Who waits is computed from the layout; the culprit is known from ${kBasis[incident.basis]}.` };
 }
 
 function fillColourSelect() {
@@ -247,7 +247,7 @@ function describe() {
   if (page.cell === null) {
     const incident = page.incident, lines = [];
     if (incident) {
-      lines.push(make("p", {}, incident.hosts.length ? `${capital(partText(incident.component))} is held responsible, by ${kBasis[incident.basis]}.` : "No single host is to blame."));
+      lines.push(make("p", {}, incident.hosts.length ? `${capital(partText(incident.component))} is the culprit, according to ${kBasis[incident.basis]}.` : "No single host is to blame."));
       if (incident.silent_slots.length) {
         const slots = jobBefore(incident.asked).slots, named = incident.silent_slots.slice(0, 8).map(slot => slots[slot]);
         lines.push(make("p", {}, `By the recorded answers, others wait for host${named.length > 1 ? "s" : ""} ${named.join(", ")}${incident.silent_slots.length > 8 ? " and more" : ""}, which gave no answer.`));
@@ -276,7 +276,7 @@ function describe() {
     if (value !== undefined) fact(capital(signal.name.replaceAll("_", " ")), `${value} ${signal.unit}`);
   }
   const said = incident ? incident.events.filter(([time, who]) => who === host && time <= frame().time + 1e-3).slice(-kLinesMost) : [];
-  const heartbeat = said.filter(([, , kind, words]) => kind === "silence" && words.includes("heartbeat")).pop();
+  const heartbeat = said.filter(([, , kind]) => kind === "heartbeat").pop();
   fact("Heartbeat", heartbeat ? `${sinceText(heartbeat[0])}: ${heartbeat[3]}` : incident ? "no silence was reported in this incident" : "pick an incident to see it");
   panel.replaceChildren(
     make("h2", { id: "picked", "aria-live": "polite" }, `Rank ${grouped(rank)}`),

@@ -97,7 +97,7 @@ function heldUpBy(rank, spread, layout) {
   return found;
 }
 
-// What others hold a culprit for.
+// How a culprit appears to the other ranks.
 function culpritWord(incident) {
   return { hang: "silent", crash: "gone", slow: "slow", degrade: "slow", stall: "paused" }[incident.effect] ?? (incident.basis === "exit" ? "gone" : "silent");
 }
@@ -110,8 +110,8 @@ function framesOf(incident, spread) {
   let phase = "trains", wave = -1;
   const add = (time, text, kind, host = -1) => frames.push({ time, text, kind, host, wave, phase });
   const recorded = ([time, host, kind, text]) => {
-    if (text === "Every rank has ended") phase = "down";
-    if (text.startsWith("Training goes on")) { phase = "trains"; wave = -1; }
+    if (kind === "ranks_ended") phase = "down";
+    if (kind === "loaded") { phase = "trains"; wave = -1; }
     add(time, text, kind, host);
   };
   incident.events.filter(event => event[0] < incident.opened).forEach(recorded);

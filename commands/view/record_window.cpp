@@ -65,10 +65,10 @@ void RecordWindow::note_seen(const Seen& seen, Time at, const Watch& watch) {
     samples_.push_back({watch.signal, {at, host, seen.value}});
 }
 
-void RecordWindow::add_events(std::vector<ViewIncident>& incidents, std::size_t most) const {
+void RecordWindow::add_events(std::vector<ViewIncident>& incidents, Time first, std::size_t most) const {
   if (incidents.empty()) return;
   const std::size_t each = std::max<std::size_t>(1, most / incidents.size());
-  Time before = kStart;  // the end of the incident before: its events are its own
+  Time before = first;  // the end of the incident before: its events are its own
   for (ViewIncident& incident : incidents) {
     const Time from = std::max(before, std::max(kStart, incident.opened - kLead));
     const auto begin = std::lower_bound(events_.begin(), events_.end(), from,

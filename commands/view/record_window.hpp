@@ -27,8 +27,9 @@ class RecordWindow {
  public:
   RecordWindow(const Record& record, const World& world);
 
-  /// Fills the events of incidents, which are in order of time: from shortly before each opens until it closes, and about so many in all.
-  void add_events(std::vector<ViewIncident>& incidents, std::size_t most) const;
+  /// Adds the events of each incident, from shortly before it opens until it closes, and none before `first`. `incidents` are in order of time.
+  /// `most`: the limit over all incidents, shared evenly.
+  void add_events(std::vector<ViewIncident>& incidents, Time first, std::size_t most) const;
   /// Samples in [from, until], the latest ones where they are too many.
   std::vector<ViewSignal> signals(Time from, Time until, std::size_t most) const;
   /// The first question in [from, until] that a host answered.

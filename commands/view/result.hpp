@@ -11,10 +11,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace gauntlet {
+
+/// How a page of `gauntlet view` begins.
+inline constexpr std::string_view kViewBegins = "<!DOCTYPE html>\n<!-- gauntlet view -->\n";
 
 /// So many ranks, or slots, in order that are alike.
 template <class Value>
@@ -29,8 +33,11 @@ struct ViewEvent {
     log_line,
     exit,
     silence,
+    heartbeat,  // the agent is silent, or heard again
     order,
     outcome,
+    ranks_ended,
+    loaded,  // training goes on
     person
   } kind = Kind::signal;
   std::string text;

@@ -139,7 +139,7 @@ std::optional<ViewEvent> RecordWords::on(const Seen& seen, Time at) const {
   const std::string signal = words_of(enumerator(watch->signal));
   if (std::holds_alternative<Silence>(watch->until))
     return ViewEvent{
-        at, host, Kind::silence,
+        at, host, watch->signal == Signal::heartbeat ? Kind::heartbeat : Kind::silence,
         seen.edge == Edge::ended
             ? fmt::format("{} is heard again: {}{}", who, signal, and_more(seen.more))
             : fmt::format("{} is silent: no {} for {}{}", who, signal,
@@ -170,7 +170,7 @@ std::optional<ViewEvent> RecordWords::on(const Outcome& outcome, Time at) const 
         fmt::format("Probe {}: {} is {}", name, name_of(probed->component), enumerator(probed->verdict))};
   }
   if (const auto* loaded = std::get_if<Loaded>(&outcome.result))
-    return ViewEvent{at, std::nullopt, Kind::outcome,
+    return ViewEvent{at, std::nullopt, Kind::loaded,
                      fmt::format("Training goes on after step {}", loaded->step)};
   if (const auto* saved = std::get_if<Saved>(&outcome.result))
     return ViewEvent{at, std::nullopt, Kind::outcome,
@@ -178,7 +178,7 @@ std::optional<ViewEvent> RecordWords::on(const Outcome& outcome, Time at) const 
   if (outcome.status == Status::failed && std::holds_alternative<Start>(asked->second))
     return ViewEvent{at, std::nullopt, Kind::outcome, "The start fails"};
   if (std::holds_alternative<Stop>(asked->second))
-    return ViewEvent{at, std::nullopt, Kind::outcome, "Every rank has ended"};
+    return ViewEvent{at, std::nullopt, Kind::ranks_ended, "Every rank has ended"};
   return std::nullopt;
 }
 
@@ -189,7 +189,7 @@ std::optional<ViewEvent> RecordWords::on(const Observed& seen) const {
   if (const auto* each = std::get_if<HostReturned>(&seen.what))
     return ViewEvent{at, each->host, Kind::outcome, fmt::format("Host {} is repaired", each->host.value)};
   if (std::holds_alternative<Noticed>(seen.what))
-    return ViewEvent{at, std::nullopt, Kind::person, "A person sees that the job stands still"};
+    return ViewEvent{at, std::nullopt, Kind::person, "A person notices that the job stands still"};
   if (const auto* each = std::get_if<StopRequest>(&seen.what))
     return ViewEvent{at, std::nullopt, Kind::person,
                      fmt::format("An operator wants the job stopped for {}", to_text(each->hold))};

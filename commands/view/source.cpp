@@ -5,13 +5,12 @@
 #include "score/score.hpp"
 #include "study/recorded_run.hpp"
 #include "study/replica.hpp"
+#include "study/store/directory/result_files.hpp"
 #include "study/store/directory/result_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <utility>
 
 namespace gauntlet {
@@ -19,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRecordingBegins =
-    "gauntlet-record";                     // core/record/recording.cpp, whatever its version
-constexpr const char* kDrills = "drills";  // of `gauntlet drill --repeat --out`
-constexpr std::uint32_t kFirstDrill = 1;
 constexpr const char* kWhatToGive =
     "give a scenario, a recording, or the results of `gauntlet run` or `gauntlet drill`";
 
@@ -92,11 +87,11 @@ OpenedView from_recording(const ViewQuestion& question, const std::string& path)
 }
 
 OpenedView from_kept_drill(const ViewQuestion& question) {
-  const fs::path drills = fs::path(question.what) / kDrills;
-  const fs::path recording = drills / fmt::format("{}.rec", question.replica.value_or(kFirstDrill));
+  const fs::path recording = recording_of_drill(question.what, question.drill.value_or(1));
   std::error_code error;
   if (!fs::exists(recording, error))
-    return refused(problem_of(recording, "is missing: there is no such drill", "choose another --replica"));
+    return refused(problem_of(recording, "is missing: that drill is not in the directory, or not complete",
+                              "choose another --drill, from 1"));
   return from_recording(question, recording.string());
 }
 
@@ -138,15 +133,6 @@ OpenedView from_results(const ViewQuestion& question) {
   return {.source = std::move(source), .problems = {}};
 }
 
-bool is_recording(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return false;
-  std::ifstream in(path, std::ios::binary);
-  std::string start(kRecordingBegins.size(), '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == kRecordingBegins;
-}
-
 }  // namespace
 
 OpenedView open_view(const ViewQuestion& question) {
@@ -156,10 +142,18 @@ OpenedView open_view(const ViewQuestion& question) {
     return refused({.what = question.seed ? "--seed" : "--set",
                     .why = fmt::format("has no effect on {}, which has its own", question.what),
                     .suggestion = "leave it out, or give the scenario"});
-  if (directory && fs::is_directory(fs::path(question.what) / kDrills, error))
-    return from_kept_drill(question);
+  const bool drills = directory && fs::is_directory(fs::path(question.what) / kDrillsDirectory, error);
+  if (question.drill && !drills)
+    return refused({.what = fmt::format("--drill {}", *question.drill),
+                    .why = fmt::format("has no effect on {}, which holds no drills", question.what),
+                    .suggestion = "leave it out"});
+  if (question.replica && drills)
+    return refused({.what = fmt::format("--replica {}", *question.replica),
+                    .why = fmt::format("has no effect on {}, which holds drills", question.what),
+                    .suggestion = "choose one with --drill"});
+  if (drills) return from_kept_drill(question);
   if (directory) return from_results(question);
-  if (is_recording(question.what)) {
+  if (begins_as_recording(question.what)) {
     if (question.replica)
       return refused({.what = fmt::format("--replica {}", *question.replica),
                       .why = fmt::format("has no effect on {}, which is one recording", question.what),

@@ -37,7 +37,8 @@ struct ViewQuestion {
   std::string what;  // a scenario, a recording or a directory
   std::vector<std::string> sets;
   std::optional<std::uint64_t> seed;
-  std::optional<std::uint32_t> replica;
+  std::optional<std::uint32_t> replica = {};  // of a scenario or of results, from 0
+  std::optional<std::uint32_t> drill = {};    // of a directory of several, from 1
 };
 
 /// A directory is a result directory of `run` or of `drill`; a file that begins as a recording does is one; all else is a scenario.

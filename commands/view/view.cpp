@@ -166,11 +166,12 @@ View view_of(const ViewSource& source, std::optional<std::size_t> only) {
   view.seats = seat_log_of(source.record, world.inventory);
   view.wall = source.record.observations.empty() ? Duration{} : source.record.observations.back().at - kStart;
 
-  std::vector<Incident> incidents = incidents_of(source);
-  if (only) incidents = {incidents.at(*only)};
+  const std::vector<Incident> all = incidents_of(source);
+  const std::vector<Incident> incidents = only ? std::vector{all.at(*only)} : all;
+  const Time first = only && *only > 0 ? all[*only - 1].closed : kStart;
   const RecordWindow record(source.record, world);
   const Story story = {source, view.seats, record};
-  Time before = kStart;
+  Time before = first;
   std::size_t numbers = 0;
   for (const Incident& each : incidents) {
     if (view.incidents.size() == kMostViewIncidents || numbers > kMostViewNumbers) break;
@@ -179,7 +180,7 @@ View view_of(const ViewSource& source, std::optional<std::size_t> only) {
     before = each.closed;
   }
   view.incidents_left_out = incidents.size() - view.incidents.size();
-  record.add_events(view.incidents, kMostViewEvents);
+  record.add_events(view.incidents, first, kMostViewEvents);
   view.signals = only ? record.signals(incidents.front().opened, incidents.front().closed, kMostViewSamples)
                       : record.signals(kStart, kNever, kMostViewSamples);
   view.numbered_from = only.value_or(0);

@@ -82,11 +82,11 @@ bool known_keys(const Place& place) {
 bool read_degrees(const Place& place, UncertainField& field) {
   const auto degrees = place.find("degrees");
   if (field.shape != UncertainShape::log_t) {
-    if (degrees) degrees->mistake("is of a log-t alone", "write shape = \"log-t\", or remove it");
+    if (degrees) degrees->mistake("applies only to shape = \"log-t\"", "write that shape, or remove it");
     return !degrees;
   }
   if (!degrees) {
-    place.mistake("has not the degrees of freedom that a log-t takes",
+    place.mistake("needs degrees, because its shape is log-t",
                   "write degrees = n - 1 for an estimate from n measurements");
     return false;
   }
@@ -111,7 +111,7 @@ std::optional<UncertainField> read_field(const Place& place) {
   if (!known_keys(place)) return {};
   const auto path = place.find("path"), low = place.find("low"), high = place.find("high");
   if (!path || !low || !high) {
-    place.mistake("has not path, low and high", "write " + std::string(kExample));
+    place.mistake("needs path, low and high", "write " + std::string(kExample));
     return {};
   }
   UncertainField field;

@@ -1,4 +1,4 @@
-// Fields of which a scenario knows no value, only between which values it lies.
+// Fields whose value is uncertain: a scenario gives two values and the shape of the distribution between them.
 #pragma once
 
 #include "config/fields/fields.hpp"

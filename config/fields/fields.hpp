@@ -5,6 +5,7 @@
 
 #include "config/toml/place.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -13,6 +14,9 @@
 #include <utility>
 
 namespace gauntlet {
+
+/// The most letters of a name of a scenario's own, such as a fault's: a line of a table or of a chart shows it.
+inline constexpr std::size_t kMostLettersOfName = 100;
 
 /// The values that a field accepts.
 struct Type {

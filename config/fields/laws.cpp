@@ -44,7 +44,7 @@ std::string low_below_high(const Arguments& a) {
   return a[0][0] < a[1][0] ? "" : "has its low not below its high";
 }
 std::string pairs(const Arguments& a) {
-  return a[0].size() == a[1].size() ? "" : "has not as many weights as means";
+  return a[0].size() == a[1].size() ? "" : "needs as many weights as means";
 }
 
 /// Every law, in every form that a scenario may choose.

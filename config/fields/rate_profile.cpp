@@ -43,7 +43,7 @@ std::vector<Place> tables_of(const Place& place, std::span<const std::string_vie
     } else {
       std::string all;
       for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-      each.mistake("has not the members " + all, "write " + example);
+      each.mistake("needs the members " + all, "write " + example);
     }
   }
   return tables;

@@ -14,8 +14,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kMostLetters = 100;  // letters that a line of a table or of a chart shows
-
 /// A name that --set can reach and a result can carry.
 bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name) == name; }
 
@@ -149,8 +147,8 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
       place->mistake_of_key(entry, "is not a plain name", "use letters, digits, _ and -");
       continue;
     }
-    if (entry.size() > kMostLetters) {
-      place->mistake_of_key(entry, "has more than " + std::to_string(kMostLetters) + " letters",
+    if (entry.size() > kMostLettersOfName) {
+      place->mistake_of_key(entry, "has more than " + std::to_string(kMostLettersOfName) + " letters",
                             "shorten it");
       continue;
     }

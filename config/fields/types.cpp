@@ -219,10 +219,17 @@ bool holds_control(std::string_view text) {
   return false;
 }
 
+constexpr std::size_t kMostOfText = 10'000;  // a page; reports and pages repeat each text
+
 /// A text for people; nothing where it is none.
 const std::string* read_shown_text(const Place& place) {
   const std::string* text = read_text(place, "a string");
-  if (text == nullptr || !holds_control(*text)) return text;
+  if (text == nullptr) return nullptr;
+  if (text->size() > kMostOfText) {
+    place.mistake("has more than " + std::to_string(kMostOfText) + " letters", "shorten it");
+    return nullptr;
+  }
+  if (!holds_control(*text)) return text;
   place.mistake("holds a control character, which a terminal would obey", "remove it");
   return nullptr;
 }

@@ -8,8 +8,11 @@
 #include "core/record/little_endian.hpp"
 #include "core/system_advice.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -18,6 +21,7 @@ namespace {
 
 // File: magic, then frames {u8 kind, u32 length, u32 checksum of kind and payload, payload}, all little-endian.
 constexpr std::string_view kMagic = "gauntlet-record-1\n";
+constexpr std::string_view kMagicOfAny = kMagic.substr(0, kMagic.find('1'));  // whatever its version
 constexpr std::size_t kFrameHead = 9;
 
 constexpr const char* kWriteOne = "give a file that `gauntlet run --record` wrote";
@@ -259,7 +263,9 @@ std::string recording_bytes(const RecordingHeader& header, const Record& record,
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record, Files& files, const RecordingEnd& end) {
   const std::string out = recording_bytes(header, record, end);
-  const auto failure = replace_file(files, {.path = path, .temporary = path + ".part"}, out);
+  // Two that write one file at once have each its own.
+  const std::string temporary = path + "." + std::to_string(::getpid()) + ".part";
+  const auto failure = replace_file(files, {.path = path, .temporary = temporary}, out);
   if (!failure) return std::nullopt;
   return file_problem(path, "cannot be written: " + says(failure->error),
                       failure->at == ReplaceFailure::At::writing
@@ -315,6 +321,15 @@ std::optional<Problem> problem_of_end(const std::string& path, const Recording& 
   if (!record.observations.empty()) why += ", the last at " + to_text(record.observations.back().at - kStart);
   return file_problem(path, std::move(why),
                       "record the run again; the command of an unfinished drill continues it");
+}
+
+bool begins_as_recording(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream in(path, std::ios::binary);
+  std::string start(kMagicOfAny.size(), '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return kMagicOfAny.starts_with(std::string_view(start).substr(0, static_cast<std::size_t>(in.gcount())));
 }
 
 }  // namespace gauntlet

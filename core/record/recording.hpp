@@ -77,6 +77,10 @@ std::optional<Problem> write_recording(const std::string& path, const RecordingH
 std::string recording_bytes(const RecordingHeader& header, const Record& record,
                             const RecordingEnd& end = {});
 
+/// Whether the regular file of that path is a recording of any version, or what a write of one that was cut short leaves, which may
+/// be empty. Nothing is read from a pipe.
+bool begins_as_recording(const std::string& path);
+
 /// Either a recording, or the problem in the second place.
 struct ReadRecording {
   std::optional<Recording> recording;

@@ -29,6 +29,7 @@ std::optional<Problem> with_segment_file(const std::string& file, const Read& re
     const sqlite::Handle database = sqlite::open(file, SQLITE_OPEN_READONLY);
     if (std::string why = problem_of_tables(database.get()); !why.empty()) return refused(std::move(why));
     sqlite::execute(database.get(), "BEGIN");
+    if (std::string why = problem_of_rows(database.get()); !why.empty()) return refused(std::move(why));
     if (std::string why = read(database.get()); !why.empty()) return refused(std::move(why));
     return std::nullopt;
   } catch (const sqlite::Error& failure) {

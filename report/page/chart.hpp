@@ -146,8 +146,8 @@ struct HeatMap {
   ChartAxis value;                              // what the colour says; its scale is not looked at
   std::vector<HeatCell> cells;
   std::optional<std::pair<double, double>> at_least =
-      {};                          // values that the colours reach in any case: else noise glows
-  std::string outline_title = {};  // what the outlined cells are, in the legend
+      {};  // values that the colours reach in any case: so that small differences do not get the strongest colours
+  std::string outline_title = {};                                // what the outlined cells are, in the legend
   std::optional<std::pair<std::string, std::string>> best = {};  // the cell to point at
 };
 

@@ -37,10 +37,9 @@ function thinned(values, width, left) {
 
 // The edges between outlined cells and others, as one path.
 function outline(svg, map, cell, x, y) {
-  const inside = new Set(map.cells.filter(c => c.outlined).map(c => x(c) + "|" + y(c)));
-  if (inside.size === 0) return;
   const column = new Map(map.x_values.map((v, i) => [v, i])), row = new Map(map.y_values.map((v, i) => [v, i]));
   const outlined = new Set(map.cells.filter(c => c.outlined).map(c => column.get(c.x_text) + "|" + row.get(c.y_text)));
+  if (outlined.size === 0) return;
   let path = "";
   for (const c of map.cells) {
     if (!c.outlined) continue;

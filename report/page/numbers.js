@@ -59,7 +59,7 @@ function tickText(unit, step, largest) {
 function exactText(unit, value) {
   switch (unit) {
     case "percent": return trim(value * 100, 4) + "%";
-    case "duration": return Math.abs(value) >= 172800 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : Math.abs(value) < 60 ? duration(+value.toPrecision(3)) : duration(value);
+    case "duration": return Math.abs(value) >= 3 * 86400 ? trim(value / 86400, 4) + " days" : Math.abs(value) >= 7200 ? trim(value / 3600, 4) + " h" : Math.abs(value) < 60 ? duration(+value.toPrecision(3)) : duration(value);
     case "bytes": return si(value, "B");
     case "bandwidth": return si(value, "B/s");
     case "money": return money(value, 4, v => d3.format(v >= 1000 ? ",.0f" : ",.2f")(v));
@@ -75,9 +75,9 @@ function alikeText(unit, values) {
   return value => fixedText(value / size, digits) + " " + name;
 }
 
-// In which times up to that one are given: its name, and how many seconds it has.
+// In which times up to that one are given, as in report/units.cpp: its name, and how many seconds it has.
 function timeUnit(largest) {
-  return [["days", 10 * 86400, 86400], ["h", 7200, 3600], ["min", 120, 60], ["s", 1, 1], ["ms", 1e-3, 1e-3], ["\u00b5s", 0, 1e-6]]
+  return [["days", 3 * 86400, 86400], ["h", 7200, 3600], ["min", 120, 60], ["s", 1, 1], ["ms", 1e-3, 1e-3], ["\u00b5s", 0, 1e-6]]
     .filter(([, from]) => largest >= from).map(([each, , divisor]) => [each, divisor])[0];
 }
 

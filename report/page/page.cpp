@@ -2,6 +2,7 @@
 
 #include "report/page/assets.hpp"
 #include "report/page/chart_json.hpp"
+#include "report/page/html.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,38 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Text between tags, or in an attribute.
-std::string escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-/// The same, with what stands in `backquotes` as code, and "+-" as one sign.
+/// As escaped(), with what stands in `backquotes` as code, and "+-" as one sign.
 std::string marked_up(std::string_view with_ascii) {
   const std::string text = replaced(std::string(with_ascii), " +- ", " ± ");
   std::string out;
@@ -169,7 +139,7 @@ std::string incomplete_html(const Page& page) {
 /// Nothing in the data may end its element, nor open a comment in it.
 std::string data_of(const Page& page, const Json& charts) {
   const Json json = {{"currency", page.currency}, {"charts", charts}};
-  return replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace), "<", "\\u003c");
+  return json_in_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string scripts() {

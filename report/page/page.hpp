@@ -65,7 +65,7 @@ struct Page {
   std::string currency = "USD";         // of all money
 };
 
-/// How every page begins.
+/// How a page of to_html() begins.
 inline constexpr std::string_view kPageBegins =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<!-- gauntlet -->";
 

@@ -108,7 +108,7 @@ Section detection_section(const Summary& summary) {
   Section section{.heading = "Detection by fault kind"};
   const std::vector<Kind> kinds = kinds_of(summary);
   if (kinds.empty()) {
-    section.add(Paragraph{"No fault met the job, so there was nothing to detect."});
+    section.add(Paragraph{"No fault reached the job, so there was nothing to detect."});
     return section;
   }
   FactList facts;

@@ -23,7 +23,7 @@ Unit unit_of(const Summary& summary, std::string_view metric, const Statistics& 
   return metric_unit(metric, *of.mean, summary.facts.currency).fine_enough_for(half_width(of.ci95));
 }
 
-/// "5% to 95% of runs: 91.0 to 92.0"
+/// "91.0 to 92.0% in 90% of runs"
 std::string scatter_text(const Statistics& of, const Unit& unit) {
   if (!of.p5 || !of.p95 || of.sd.value_or(0) == 0) return "";
   return fmt::format("{} to {} in 90% of runs", unit.number(*of.p5), with_unit(unit.number(*of.p95), unit));

@@ -21,7 +21,7 @@ std::vector<Fact> main_figures(const Summary& summary);
 /// A folded table of all metrics, but for those of single phases, causes and fault kinds, with their percentiles.
 PageTable figures_table(const Summary& summary);
 
-/// The share of the runs that a metric is distributed over, from the values of runs. `values`: of the runs that did not give up.
+/// The distribution of a metric over the runs. `values`: of the runs that did not give up.
 std::optional<Chart> distribution_chart(const Summary& summary, std::string_view metric, std::string title,
                                         std::string axis, std::vector<double> values);
 

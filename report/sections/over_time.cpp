@@ -188,7 +188,7 @@ PageTable incidents_table(const std::vector<std::string>& causes,
                    ? fmt::format("Incidents of this run ({})", all)
                    : fmt::format("The {} incidents of {} that lost most", incidents.size(), all),
       .header = {"opened", "cause", "component", "until progress was regained", "detection latency", "lost",
-                 "most of it", "restarts", "right evictions", "wrong evictions"},
+                 "most of it", "restarts", "correct evictions", "wrong evictions"},
       .rows = {},
       .folded = true};
   for (const Incident* each : incidents) {

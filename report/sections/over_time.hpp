@@ -13,7 +13,6 @@ namespace gauntlet {
 
 /// A run that is shown in detail.
 struct ShownRun {
-  std::string name;                      // "Replica 17"
   std::string why;                       // a sentence: why it is this one
   Duration bucket{};                     // of figures.over_time
   Figures figures = {};                  // with its incidents and parts

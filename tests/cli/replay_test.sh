@@ -28,13 +28,15 @@ exits 0 run "$tiny" --replica 4 --record "$scratch/run.gauntlet" --force
 # A recording that was cut says so, with where it ends, and is no difference between policies; at any of these bytes.
 exits 0 run "$tiny" --replica 3 --record "$scratch/whole"
 size="$(stat -c %s "$scratch/whole")"
+# What ends before the first frame does, with the scenario, was not compared: wrong input. 18 bytes, then kind, length and checksum.
+header=$((18 + 9 + $(od -An -tu4 -j19 -N4 "$scratch/whole")))
 for length in $(seq $((size - 1)) -9 $((size - 400))) $((size / 2)) $((size / 2 + 1)) 2000 100 18 1; do
   head -c "$length" "$scratch/whole" >"$scratch/cut"
-  exits 2 replay "$scratch/cut"
+  exits "$([ "$length" -gt "$header" ] && echo 1 || echo 2)" replay "$scratch/cut"
   says stderr "is truncated: it ends at byte $length, "
   ! grep -q different "$scratch/stdout" || fail "a recording of $length bytes is called different"
 done
-exits 2 replay <(head -c $((size / 2)) "$scratch/whole") --print
+exits 1 replay <(head -c $((size / 2)) "$scratch/whole") --print
 says stdout "    Start{job=0"
 exits 0 replay <(cat "$scratch/whole")
 says stdout ": identical"

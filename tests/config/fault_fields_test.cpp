@@ -407,7 +407,7 @@ TEST(BadFaults, ProfilesThatAreNone) {
       wrong_in(kHost + kDays +
                "curve = [{ at = \"7d\", factor = 1.0 }, { at = \"1d\", factor = 2.0 }, { at = \"9d\" }]\n"),
       "test.toml:25:46: curve[1].at = \"1d\" is not after the time before it, 7d; put the times in order\n"
-      "test.toml:25:68: curve[2] has not the members at, factor; write { at = \"7d\", factor = 2.0 }\n");
+      "test.toml:25:68: curve[2] needs the members at, factor; write { at = \"7d\", factor = 2.0 }\n");
   EXPECT_EQ(wrong_in(kHost + kDays + "batches = [{ first = 3, last = 1, factor = 2.0 }]\n"),
             "test.toml:25:32: batches[0].last = 1 is below first = 3\n");
   EXPECT_EQ(

@@ -26,6 +26,11 @@ TEST(TextFields, HaveNoControlCharacters) {
               HasSubstr("holds a control character"));
 }
 
+TEST(TextFields, HaveAnEnd) {
+  EXPECT_EQ(named(std::string(10'000, 'x')), "");
+  EXPECT_THAT(named(std::string(10'001, 'x')), HasSubstr("has more than 10000 letters"));
+}
+
 TEST(TextFields, NamesOfEntriesFitOnALine) {
   const auto with_fault = [](std::size_t letters) {
     return problems_of(

@@ -41,7 +41,7 @@ TEST(Uncertain, AnEntryIsATableOfPathLowAndHigh) {
             "test.toml:22:14: study.uncertain[0] = \"a\" is a string; this takes a table such as " + example +
                 "\n");
   EXPECT_EQ(problems(R"([{path="repair.time.mean",low="4h"}])"),
-            "test.toml:22:14: study.uncertain[0] has not path, low and high; write " + example + "\n");
+            "test.toml:22:14: study.uncertain[0] needs path, low and high; write " + example + "\n");
   EXPECT_EQ(problems(R"([{path="repair.time.mean",low="4h",hihg="16h"}])"),
             "test.toml:22:48: study.uncertain[0].hihg is unknown here; write " + example + "\n");
   EXPECT_EQ(problems(R"([{path=3,low="4h",high="16h"}])"),
@@ -88,12 +88,12 @@ TEST(Uncertain, ALogTHasDegreesOfFreedomAndNoOtherShapeDoes) {
   EXPECT_EQ(loaded.scenario->study.uncertain[0].shape, UncertainShape::log_t);
   EXPECT_EQ(loaded.scenario->study.uncertain[0].degrees, 2.5);
   EXPECT_EQ(of(R"(shape="log-t")"),
-            "test.toml:22:14: study.uncertain[0] has not the degrees of freedom that a log-t takes; write "
+            "test.toml:22:14: study.uncertain[0] needs degrees, because its shape is log-t; write "
             "degrees = n - 1 for an estimate from n measurements\n");
   for (const std::string shape : {"", R"(shape="normal",)"})
     EXPECT_NE(of(shape + "degrees=4")
-                  .find("study.uncertain[0].degrees = 4 is of a log-t alone; write shape = "
-                        "\"log-t\", or remove it"),
+                  .find("study.uncertain[0].degrees = 4 applies only to shape = "
+                        "\"log-t\"; write that shape, or remove it"),
               std::string::npos);
   for (const std::string wrong : {"0", "0.5", "-1", "nan", "inf", "1e7"})
     EXPECT_NE(of(R"(shape="log-t",degrees=)" + wrong)

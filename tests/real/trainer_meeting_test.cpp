@@ -125,7 +125,7 @@ class Meetings : public ::testing::Test {
 
 TEST_F(Meetings, ARankThatNeverComesIsWaitedForAsLong) {
   TrainerJob job = this->job();
-  job.collective_timeout = "200ms";
+  job.collective_timeout = "3s";
   Ranks ranks;
   for (const std::uint32_t rank : {0U, 1U, 2U}) ranks.push_back(job.start(rank));
   for (const auto& rank : ranks) {
@@ -134,7 +134,7 @@ TEST_F(Meetings, ARankThatNeverComesIsWaitedForAsLong) {
     EXPECT_EQ(rank->lines()[0].pattern, "process_start");
     EXPECT_EQ(rank->lines()[1].pattern, "collective_timeout");
   }
-  EXPECT_THAT(ranks[0]->lines()[1].text, HasSubstr("waited 200ms for rank 3 to come"));
+  EXPECT_THAT(ranks[0]->lines()[1].text, HasSubstr("waited 3s for rank 3 to come"));
 }
 
 TEST_F(Meetings, ARankOfWhichOneIsAliveIsRefused) {

@@ -1,5 +1,7 @@
 #include "commands/trace/records/records.hpp"
 
+#include "config/fields/fields.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -80,6 +82,7 @@ std::string cause_name(std::string_view text) {
     else if (!out.empty() && out.back() != '_')
       out += '_';
   }
+  out.resize(std::min(out.size(), kMostLettersOfName));
   while (!out.empty() && out.back() == '_') out.pop_back();
   return out.empty() ? "unrecorded" : out;
 }

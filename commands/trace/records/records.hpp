@@ -79,7 +79,7 @@ struct TraceSelection {
 /// `reading` stays as it was.
 FailureTrace select(const FailureTrace& trace, const TraceSelection& selection);
 
-/// "Human Error" as the name of a fault: "human_error"; "unrecorded" of nothing.
+/// "Human Error" as the name of a fault: "human_error"; "unrecorded" of nothing. Its first letters, as many as a scenario takes.
 std::string cause_name(std::string_view text);
 
 }  // namespace gauntlet

@@ -42,4 +42,8 @@ std::optional<std::string> text_of(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+std::filesystem::path recording_of_drill(const std::filesystem::path& directory, std::uint32_t number) {
+  return directory / kDrillsDirectory / (std::to_string(number) + ".rec");
+}
+
 }  // namespace gauntlet

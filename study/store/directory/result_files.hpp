@@ -1,6 +1,7 @@
 // What is in a result directory, by name.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,10 @@ inline constexpr std::string_view kPageFile = "report.html";
 inline constexpr std::string_view kDrillRecordingFile = "drill.rec";
 inline constexpr std::string_view kOldChartFile = "chart.html";  // of results that version 0.1.0 wrote
 inline constexpr std::string_view kManifestFile = "manifest.txt";
+
+/// Of `gauntlet drill --repeat`: its drills, counted from 1.
+inline constexpr std::string_view kDrillsDirectory = "drills";
+std::filesystem::path recording_of_drill(const std::filesystem::path& directory, std::uint32_t number);
 
 /// Whether a file of that name may be in a result directory; `commit` writes no other.
 bool is_result_file(const std::string& name);

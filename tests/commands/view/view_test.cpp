@@ -85,11 +85,10 @@ TEST(ViewOfAReplica, OfOneIncidentHasThatOneAlone) {
   EXPECT_EQ(view.incidents[0].opened, source.incidents[2].opened);
 }
 
-TEST(PageOfAView, IsTheSameBytesAndHasNothingThatEndsItsData) {
+TEST(PageOfAView, HasNothingThatEndsItsData) {
   View view = view_of(replica_of("tiny-8", 0), std::nullopt);
   view.title = "</script><b>";
   const std::string html = to_html(view);
-  EXPECT_EQ(html, to_html(view));
   EXPECT_EQ(html.find("</script><b>"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(to_json(view)).at("title"), "</script><b>");
 }

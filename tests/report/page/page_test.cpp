@@ -124,9 +124,5 @@ TEST(Page, SaysHowToWriteItAgainWhereItsEndIsMissing) {
   EXPECT_EQ(html.substr(0, kPageBegins.size()), kPageBegins);
 }
 
-TEST(Page, HasTheSameBytesForTheSameResult) {
-  EXPECT_EQ(to_html(page_with(one_bar("x"))), to_html(page_with(one_bar("x"))));
-}
-
 }  // namespace
 }  // namespace gauntlet

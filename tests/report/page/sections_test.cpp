@@ -95,7 +95,7 @@ TEST(Cost, SaysThatThereIsNoPrice) {
 }
 
 ShownRun run_of(Duration wall, Duration bucket) {
-  ShownRun run{.name = "Replica 3", .why = "It is the median.", .bucket = bucket};
+  ShownRun run{.why = "It is the median.", .bucket = bucket};
   run.figures.wall = wall;
   const auto parts = static_cast<std::size_t>((wall + bucket - 1ns) / bucket);
   for (std::size_t i = 0; i < parts; ++i) {
