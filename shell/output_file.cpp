@@ -82,8 +82,7 @@ std::optional<Problem> problem_of_same_outputs(std::span<const NamedOutput> outp
 }
 
 std::optional<Problem> write_output(const std::string& path, std::string_view text) {
-  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
-  const auto failure = replace_file(system_files(), {.path = path, .temporary = temporary}, text);
+  const auto failure = replace_file(system_files(), {.path = path, .temporary = temporary_name(path)}, text);
   if (!failure) return std::nullopt;
   return Problem{.file = path,
                  .what = {},

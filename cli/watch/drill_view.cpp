@@ -1,8 +1,8 @@
 #include "cli/watch/drill_view.hpp"
 
-#include "cli/watch/drill_events.hpp"
 #include "real/control/control_client.hpp"
 #include "real/driver/drill_place.hpp"
+#include "real/driver/event_sentences.hpp"
 #include "report/table.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ std::vector<std::string> last_events(const std::string& directory, std::size_t c
   std::ifstream file(drill_log(directory), std::ios::binary | std::ios::ate);
   if (!file) return {};
   const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
-  DrillEvents events(count);
+  EventSentences events(count);
   const auto read = [&](std::size_t from, std::size_t to) {
     std::string text(to - from, '\0');
     file.clear();

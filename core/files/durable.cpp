@@ -3,6 +3,7 @@
 #include "core/files/open_file.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -68,6 +69,10 @@ std::vector<std::string> paths_in(const std::string& directory, int& error) {
 }
 
 }  // namespace
+
+std::string temporary_name(const std::string& path) {
+  return path + "." + std::to_string(::getpid()) + ".part";
+}
 
 std::optional<ReplaceFailure> replace_file(Files& files, const ReplacedFile& file, std::string_view bytes) {
   using At = ReplaceFailure::At;

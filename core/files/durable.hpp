@@ -16,6 +16,9 @@ struct ReplaceFailure {
   int error = 0;  // an errno
 };
 
+/// "FILE.PID.part": two processes that write one file at once have each its own.
+std::string temporary_name(const std::string& path);
+
 struct ReplacedFile {
   std::string path;
   std::string temporary;  // a name in the same directory; what has it is removed

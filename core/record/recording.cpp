@@ -8,8 +8,6 @@
 #include "core/record/little_endian.hpp"
 #include "core/system_advice.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -263,9 +261,7 @@ std::string recording_bytes(const RecordingHeader& header, const Record& record,
 std::optional<Problem> write_recording(const std::string& path, const RecordingHeader& header,
                                        const Record& record, Files& files, const RecordingEnd& end) {
   const std::string out = recording_bytes(header, record, end);
-  // Two that write one file at once have each its own.
-  const std::string temporary = path + "." + std::to_string(::getpid()) + ".part";
-  const auto failure = replace_file(files, {.path = path, .temporary = temporary}, out);
+  const auto failure = replace_file(files, {.path = path, .temporary = temporary_name(path)}, out);
   if (!failure) return std::nullopt;
   return file_problem(path, "cannot be written: " + says(failure->error),
                       failure->at == ReplaceFailure::At::writing

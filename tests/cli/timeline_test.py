@@ -195,7 +195,7 @@ class Replica(TimelineTest):
         """A job with a checkpoint every few seconds for months: the file stays small, and no checkpoint is lost."""
         sets = ("--set", "policies.checkpoint=fixed", "--set", "checkpoint.interval=10s", "--set", "job.window=60d")
         done = self.must("timeline", TINY, *sets, "--out", self.file)
-        told = int(re.search(r"(\d+) checkpoints", done.stdout)[1])
+        told = int(re.search(r"([\d,]+) checkpoints", done.stdout)[1].replace(",", ""))
         trace = trace_reader.read(self.file)
         self.assertGreater(told, 100_000)
         drawn = [each for each in trace.of("checkpoint") if "cut short" not in each.name]

@@ -59,7 +59,7 @@ class ViewTest(unittest.TestCase):
         self.gauntlet("run", TINY, "--replicas", 3, "--out", self.place / "results")
         self.refused(self.place / "results", "--replica", 3, says="has replicas 0 to 2")
         self.refused(TINY, "--incident", 99, says="which has incidents 0 to")
-        self.refused(TINY, "--set", "job.window=2h", "--set", "job.planned.times=[]", "--incident", 0, says="the run has no incident")
+        self.refused(TINY, "--set", "job.window=2h", "--set", "job.planned.times=[]", "--incident", 0, says="is not in the run, which has no incident")
         self.refused(self.record(), "--replica", 2, says="is one recording")
         self.refused(self.place / "results", "--seed", 2, says="has its own")
 

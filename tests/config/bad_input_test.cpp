@@ -426,7 +426,7 @@ TEST(BadInput, LawsWithTheWrongParameters) {
   EXPECT_EQ(time("{ name = \"uniform\", low = \"2h\", high = \"1h\" }"),
             "test.toml:20:8: repair.time has its low not below its high\n");
   EXPECT_EQ(time("{ name = \"hyperexponential\", weights = [1, 2], means = [\"1h\"] }"),
-            "test.toml:20:8: repair.time has not as many weights as means\n");
+            "test.toml:20:8: repair.time needs as many weights as means\n");
   EXPECT_EQ(time("{ mean = \"1h\" }"),
             "test.toml:20:8: repair.time has no name; write { name = \"exponential\", ... }\n");
   EXPECT_EQ(time("\"exponential\""),

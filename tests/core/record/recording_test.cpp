@@ -1,5 +1,6 @@
 #include "core/record/recording.hpp"
 
+#include "core/files/durable.hpp"
 #include "core/record/codec.hpp"
 #include "tests/core/record/random_values.hpp"
 
@@ -369,7 +370,7 @@ TEST_F(RecordingTest, SaysWhyAFileIsNoRecording) {
 TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
   put(path("file"), "");
   fs::create_directory(path("folder"));
-  fs::create_directories(path("blocked.rec.part/full"));
+  fs::create_directories(temporary_name(path("blocked.rec")) + "/full");
   const std::pair<std::string, std::string> table[] = {
       {"missing/a.rec", "cannot be written: No such file or directory"},
       {"file/a.rec", "cannot be written: Not a directory"},

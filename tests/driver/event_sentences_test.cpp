@@ -1,5 +1,5 @@
 // What gauntlet watch makes of each kind of line in a drill's log, and of lines that nobody should have written.
-#include "cli/watch/drill_events.hpp"
+#include "real/driver/event_sentences.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 /// Its last sentence without the time, after others have set the scene.
 std::string told(const std::string& line) {
-  DrillEvents events(100);
+  EventSentences events(100);
   events.add(R"({"at_ns":1,"event":"order","id":1,"kind":"Watch","Watch.id":4,"signal":"process_exit"})");
   events.add(R"({"at_ns":1,"event":"order","id":2,"kind":"Watch","Watch.id":5,"signal":"log_line"})");
   events.add(R"({"at_ns":1,"event":"order","id":3,"kind":"Watch","Watch.id":6,"signal":"heartbeat"})");
@@ -31,7 +31,7 @@ std::string told(const std::string& line) {
 
 std::string told_of(const std::string& fields) { return told(R"({"at_ns":6037000,)" + fields + "}"); }
 
-TEST(DrillEvents, TellsOrders) {
+TEST(EventSentences, TellsOrders) {
   const auto order = [](const std::string& fields) { return told_of(R"("event":"order","id":9,)" + fields); };
   EXPECT_EQ(order(R"("kind":"Stop","reason":"fault")"), "The policy stops the job (fault)");
   EXPECT_EQ(order(R"("kind":"Start")"), "The policy starts the job");
@@ -44,7 +44,7 @@ TEST(DrillEvents, TellsOrders) {
     EXPECT_EQ(order(R"("kind":")" + std::string(silent) + "\""), "") << silent;
 }
 
-TEST(DrillEvents, TellsSignalsByTheirWatch) {
+TEST(EventSentences, TellsSignalsByTheirWatch) {
   const auto seen = [](int watch, const std::string& fields) {
     return told_of(R"("event":"observation","kind":"Seen","watch":)" + std::to_string(watch) + "," + fields);
   };
@@ -59,7 +59,7 @@ TEST(DrillEvents, TellsSignalsByTheirWatch) {
   EXPECT_EQ(seen(8, R"("who":"host:1","edge":"began","more":0)"), "Host 1: forward time is not as usual");
 }
 
-TEST(DrillEvents, TellsOutcomesAndWhatPeopleDo) {
+TEST(EventSentences, TellsOutcomesAndWhatPeopleDo) {
   const auto outcome = [](const std::string& fields) {
     return told_of(R"("event":"observation","kind":"Outcome","order":6,)" + fields);
   };
@@ -85,7 +85,7 @@ TEST(DrillEvents, TellsOutcomesAndWhatPeopleDo) {
   EXPECT_EQ(told_of(R"("event":"message","text":"an operator evicts host 1")"), "an operator evicts host 1");
 }
 
-TEST(DrillEvents, SkipsWhatIsNoEvent) {
+TEST(EventSentences, SkipsWhatIsNoEvent) {
   for (const char* line : {"", "{", "[]", "3", "{}", R"({"at_ns":"1","event":"message","text":"a"})",
                            R"({"at_ns":1e308,"event":"message","text":"a"})"})
     EXPECT_EQ(told(line), "") << line;
@@ -97,8 +97,8 @@ TEST(DrillEvents, SkipsWhatIsNoEvent) {
             "An operator requests a planned stop");
 }
 
-TEST(DrillEvents, KeepsTheLast) {
-  DrillEvents events(2);
+TEST(EventSentences, KeepsTheLast) {
+  EventSentences events(2);
   EXPECT_THAT(events.sentences(), IsEmpty());
   for (const char* text : {"a", "b", "c"})
     events.add(R"({"at_ns":1500000000,"event":"message","text":")" + std::string(text) + "\"}");

@@ -1,4 +1,4 @@
-#include "cli/watch/drill_events.hpp"
+#include "real/driver/event_sentences.hpp"
 
 #include "real/control/control_client.hpp"
 
@@ -104,7 +104,7 @@ std::string of_outcome(const Json& event, const std::string& kind_of_order) {
 
 }  // namespace
 
-void DrillEvents::add(const std::string& line) {
+void EventSentences::add(const std::string& line) {
   const Json event = Json::parse(line, nullptr, false);
   if (!event.is_object() || !event.contains("at_ns") || !event["at_ns"].is_number_integer()) return;
   const std::string what = text_in(event, "event"), kind = text_in(event, "kind");
