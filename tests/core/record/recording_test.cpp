@@ -370,7 +370,8 @@ TEST_F(RecordingTest, SaysWhyAFileIsNoRecording) {
 TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
   put(path("file"), "");
   fs::create_directory(path("folder"));
-  fs::create_directories(temporary_name(path("blocked.rec")) + "/full");
+  const fs::path blocked = temporary_name(path("blocked.rec"));
+  fs::create_directories(blocked / "full");
   const std::pair<std::string, std::string> table[] = {
       {"missing/a.rec", "cannot be written: No such file or directory"},
       {"file/a.rec", "cannot be written: Not a directory"},
@@ -384,7 +385,7 @@ TEST_F(RecordingTest, SaysWhyAFileCannotBeWritten) {
     EXPECT_EQ(problem->why, why) << name;
     EXPECT_FALSE(problem->suggestion.empty()) << name;
   }
-  EXPECT_EQ(files(), (std::vector<std::string>{"blocked.rec.part", "file", "folder"}))
+  EXPECT_EQ(files(), (std::vector<std::string>{blocked.filename().string(), "file", "folder"}))
       << "nothing temporary is left";
 }
 
