@@ -17,15 +17,6 @@
 namespace gauntlet {
 namespace {
 
-template <class T>
-constexpr bool kIsVariant = false;
-template <class... Each>
-constexpr bool kIsVariant<std::variant<Each...>> = true;
-template <class T>
-constexpr bool kIsVector = false;
-template <class Each>
-constexpr bool kIsVector<std::vector<Each>> = true;
-
 /// Looks at what an entry names, however deep.
 class NamesOf {
  public:
@@ -140,6 +131,9 @@ std::optional<std::string> contradiction(const World& world, const Record& recor
                          i + 1);
     for (; given < record.orders.size() && record.orders[given].observations == i + 1; ++given) {
       if (!names.are_known(record.orders[given].order)) return unknown("order", given);
+      const auto* start = std::get_if<Start>(&record.orders[given].order.what);
+      if (start != nullptr && start->replicas > world.inventory.layout.dp)
+        return fmt::format("starts more replicas than its scenario has, in order {}", given + 1);
       ordered.add(record.orders[given].order);
     }
   }

@@ -18,7 +18,7 @@ GroupNumber TracePlan::group(std::uint32_t rank, const std::string& name) {
 }
 
 SliceNumber TracePlan::add(GroupNumber group, Time begin, Time end, TraceLabel label) {
-  begin = std::max(begin, kStart);  // a recorded time may be wrong
+  begin = std::max(begin, kStart);  // a host of a drill tells times by its own clock
   slices_.push_back({.group = group, .begin = begin, .end = std::max(begin, end), .label = std::move(label)});
   return slices_.size() - 1;
 }

@@ -39,8 +39,7 @@ class SeatFollower {
       log_.service.push_back({given.at, readmit->host, false});
     } else if (const auto* start = std::get_if<Start>(&given.order.what)) {
       const std::uint32_t replicas = start->replicas == 0 ? log_.inventory.layout.dp : start->replicas;
-      // No job has more than its layout: a record that says so is wrong.
-      if (replicas == seating_.inventory().layout.dp || replicas > log_.inventory.layout.dp) return;
+      if (replicas == seating_.inventory().layout.dp) return;
       seating_.resize(replicas);
       log_.replicas.push_back({given.at, replicas});
     } else {

@@ -207,7 +207,7 @@ std::optional<std::size_t> read_name(const Place& place, std::span<const std::st
 
 namespace {
 
-/// Line ends and tabs are none. Those of UTF-8 from U+0080 to U+009F are 0xc2 and a byte from 0x80 to 0x9f.
+/// Line ends and tabs do not count. In UTF-8 the characters U+0080 to U+009F are 0xc2, then a byte from 0x80 to 0x9f.
 bool holds_control(std::string_view text) {
   char before = 0;
   for (const char each : text) {
@@ -221,7 +221,7 @@ bool holds_control(std::string_view text) {
 
 constexpr std::size_t kMostOfText = 10'000;  // a page; reports and pages repeat each text
 
-/// A text for people; nothing where it is none.
+/// The text of a value that people read; null where it is no text, or one that was refused.
 const std::string* read_shown_text(const Place& place) {
   const std::string* text = read_text(place, "a string");
   if (text == nullptr) return nullptr;

@@ -20,14 +20,6 @@ constexpr bool kIsId = false;
 template <class Tag, class Representation>
 constexpr bool kIsId<Id<Tag, Representation>> = true;
 template <class T>
-constexpr bool kIsVariant = false;
-template <class... Each>
-constexpr bool kIsVariant<std::variant<Each...>> = true;
-template <class T>
-constexpr bool kIsVector = false;
-template <class Each>
-constexpr bool kIsVector<std::vector<Each>> = true;
-template <class T>
 constexpr bool kIsArray = false;
 template <class Each, std::size_t N>
 constexpr bool kIsArray<std::array<Each, N>> = true;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 
@@ -106,6 +107,16 @@ GAUNTLET_DESCRIBE(RunLogs, GAUNTLET_MEMBER(truth), GAUNTLET_MEMBER(progress),
 
 #undef GAUNTLET_MEMBER
 #undef GAUNTLET_DESCRIBE
+
+/// What else a member may be.
+template <class T>
+inline constexpr bool kIsVariant = false;
+template <class... Each>
+inline constexpr bool kIsVariant<std::variant<Each...>> = true;
+template <class T>
+inline constexpr bool kIsVector = false;
+template <class Each>
+inline constexpr bool kIsVector<std::vector<Each>> = true;
 
 template <class T>
 concept Described = requires {

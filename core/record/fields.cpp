@@ -10,11 +10,6 @@
 namespace gauntlet {
 namespace {
 
-template <class T>
-concept IsVariant = requires(T value) {
-  value.valueless_by_exception();
-};
-
 std::string text_of(ComponentId who) {
   return std::string(enumerator(who.kind)) + ":" + std::to_string(who.index);
 }
@@ -51,7 +46,7 @@ class Fields {
       put(name, value.time_since_epoch());
     } else if constexpr (std::is_same_v<T, ComponentId> || std::is_same_v<T, Scope>) {
       add(name, text_of(value));
-    } else if constexpr (IsVariant<T>) {
+    } else if constexpr (kIsVariant<T>) {
       std::visit([&](const auto& alternative) { put_alternative(name, alternative); }, value);
     } else if constexpr (Described<T>) {
       put_members(name, value);

@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace gauntlet {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// Its last sentence without the time, after others have set the scene.

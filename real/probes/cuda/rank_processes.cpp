@@ -62,7 +62,7 @@ class Rank {
   int pipe() const { return says_; }
   bool ended() const { return process_ < 0; }
   const RankAnswer& answer() const { return answer_; }
-  /// Takes what it printed. At the end of that, waits until the process has ended.
+  /// Reads what it has printed. At the end of its output, waits until the process has ended.
   void read() {
     std::array<char, 512> room{};
     const ssize_t got = ::read(says_, room.data(), room.size());

@@ -1,4 +1,4 @@
-// Ranks that need each other, each in a process of its own. CUDA has no part in it.
+// Runs the ranks of one job, each in its own process. It needs no CUDA.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace gauntlet::cuda {
 
 struct RankCommand {
   std::string program;             // its path
-  std::vector<std::string> words;  // the first is what it is called
-  std::string variable;            // "NCCL_HOSTID=a", in place of that of this process
+  std::vector<std::string> words;  // its arguments; the first is the name of the program
+  std::string variable;            // "NCCL_HOSTID=a": replaces the variable of that name
 };
 
 /// All that a rank printed, and how it ended (waitpid(2)).

@@ -42,7 +42,7 @@ CommunicatorId id_of(const std::string& text) {
   return id;
 }
 
-/// The kernel ends it where this process dies: it is told whose it is.
+/// The last word is the number of this process: the rank has the kernel end it when this process dies.
 RankCommand command_of(int device, int rank, const CommunicatorId& id) {
   return {.program = "/proc/self/exe",
           .words = {"gauntlet-cuda-probe", "--shared-rank", std::to_string(device), std::to_string(rank),

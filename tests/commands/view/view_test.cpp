@@ -85,6 +85,22 @@ TEST(ViewOfAReplica, OfOneIncidentHasThatOneAlone) {
   EXPECT_EQ(view.incidents[0].opened, source.incidents[2].opened);
 }
 
+// As of a recording that was cut short, where who exited and who answered is looked for between two incidents.
+TEST(AnIncidentAlone, IsThatOfTheWholePage) {
+  ViewSource source = replica_of("tiny-8", 3);
+  source.scored = false;
+  const View whole = view_of(source, std::nullopt);
+  ASSERT_GT(whole.incidents.size(), 2u);
+  for (std::size_t i = 0; i < whole.incidents.size(); ++i) {
+    ASSERT_EQ(whole.incidents[i].events_left_out, 0u);
+    const View alone = view_of(source, i);
+    ASSERT_EQ(alone.incidents.size(), 1u);
+    EXPECT_EQ(alone.incidents[0].events, whole.incidents[i].events) << i;
+    EXPECT_EQ(alone.incidents[0].culprits, whole.incidents[i].culprits) << i;
+    EXPECT_EQ(alone.incidents[0].basis, whole.incidents[i].basis) << i;
+  }
+}
+
 TEST(PageOfAView, HasNothingThatEndsItsData) {
   View view = view_of(replica_of("tiny-8", 0), std::nullopt);
   view.title = "</script><b>";
