@@ -87,18 +87,22 @@ TEST(ViewOfAReplica, OfOneIncidentHasThatOneAlone) {
 
 // As of a recording that was cut short, where who exited and who answered is looked for between two incidents.
 TEST(AnIncidentAlone, IsThatOfTheWholePage) {
-  ViewSource source = replica_of("tiny-8", 3);
+  ViewSource source = replica_of("tiny-8", 3, {"faults.gpu_lost.rate.count=4000", "spares.count=8"});
   source.scored = false;
   const View whole = view_of(source, std::nullopt);
   ASSERT_GT(whole.incidents.size(), 2u);
-  for (std::size_t i = 0; i < whole.incidents.size(); ++i) {
-    ASSERT_EQ(whole.incidents[i].events_left_out, 0u);
+  int compared = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(whole.incidents.size(), 20); ++i) {
     const View alone = view_of(source, i);
     ASSERT_EQ(alone.incidents.size(), 1u);
-    EXPECT_EQ(alone.incidents[0].events, whole.incidents[i].events) << i;
+    if (whole.incidents[i].events_left_out == 0) {
+      EXPECT_TRUE(alone.incidents[0].events == whole.incidents[i].events) << i;
+      ++compared;
+    }
     EXPECT_EQ(alone.incidents[0].culprits, whole.incidents[i].culprits) << i;
     EXPECT_EQ(alone.incidents[0].basis, whole.incidents[i].basis) << i;
   }
+  EXPECT_GT(compared, 0) << "each has more events than a page shows";
 }
 
 TEST(PageOfAView, HasNothingThatEndsItsData) {
