@@ -133,7 +133,13 @@ struct Figures {
   std::uint32_t fewest_replicas = 0;  // of any start
   std::uint32_t false_alarms = 0;
   std::vector<std::uint32_t> faults;  // onsets on the job's hosts, by FaultKindId, stopping or not
-  double unplanned_rate = 0;          // per second of time at risk, summed over clocks; mttf is 1 / rate
+  /// Strikes on the components that the job began on less those to be expected, by FaultKindId. Their mean over replicas is zero
+  /// (sim/faults/fault_arrivals.hpp); zero too where nobody knows what to expect, and in a drill.
+  std::vector<double> compensated;
+  /// The log of how much more likely its faults are than where some kinds strike more often than they should, to make a rare event
+  /// frequent (FaultKind::tilt). Zero where none does.
+  double log_weight = 0;
+  double unplanned_rate = 0;  // per second of time at risk, summed over clocks; mttf is 1 / rate
   Duration detection_latency_sum{};
   std::uint32_t detected = 0;         // incidents opened by a fault and answered by an order
   std::uint32_t evictions_right = 0;  // of hosts that had a fault which repair removes, or flapped

@@ -33,17 +33,20 @@ double unplanned_rate(const ScoreFacts& facts, const std::vector<std::uint32_t>&
 void clear(Figures& figures, std::size_t kinds) {
   std::vector<PhaseTimes> lost = std::move(figures.lost);
   std::vector<std::uint32_t> faults = std::move(figures.faults);
+  std::vector<double> compensated = std::move(figures.compensated);
   std::vector<FaultScore> fault_scores = std::move(figures.fault_scores);
   std::vector<Incident> incidents = std::move(figures.incidents);
   std::vector<TimeBucket> over_time = std::move(figures.over_time);
   lost.assign(kCausesWithoutFault + kinds, PhaseTimes{});
   faults.assign(kinds, 0);
+  compensated.assign(kinds, 0);
   fault_scores.assign(kinds, FaultScore{});
   incidents.clear();
   over_time.clear();
   figures = {};
   figures.lost = std::move(lost);
   figures.faults = std::move(faults);
+  figures.compensated = std::move(compensated);
   figures.fault_scores = std::move(fault_scores);
   figures.incidents = std::move(incidents);
   figures.over_time = std::move(over_time);

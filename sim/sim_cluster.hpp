@@ -52,6 +52,10 @@ class SimCluster final : public Cluster {
 
   const TruthLog& truth() const { return faults_.truth(); }
   const ProgressLog& progress() const { return training_.progress(); }
+  /// How many more faults struck than were to be expected, by FaultKindId (Faults::compensated).
+  void compensated(std::vector<double>& counts) const { faults_.compensated(counts); }
+  /// As FaultArrivals::log_weight.
+  double log_weight() const { return faults_.clocks().log_weight(); }
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
   std::uint64_t events() const { return engine_.events(); }
   Time now() const { return engine_.now(); }

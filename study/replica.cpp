@@ -28,6 +28,8 @@ bool Simulation::run(const ReplicaOptions& options, Figures& figures) {
   facts_.bucket = options.bucket;
   if (!score(facts_, cluster_.truth(), cluster_.progress(), record_, figures, options.stop)) return false;
   figures.fingerprint = cluster_.fingerprint();
+  cluster_.compensated(figures.compensated);
+  figures.log_weight = cluster_.log_weight();
   return true;
 }
 

@@ -84,6 +84,11 @@ double Law::cumulative_hazard(double t) const {
   return std::visit([t](const auto& kind) { return kind.cumulative_hazard(t); }, kind_);
 }
 
+bool Law::has_density() const {
+  return !std::holds_alternative<detail::Constant>(kind_) &&
+         !std::holds_alternative<detail::Empirical>(kind_);
+}
+
 double Law::mean() const {
   return std::visit([](const auto& kind) { return kind.mean(); }, kind_);
 }

@@ -62,6 +62,8 @@ class Law {
   double survival(double t) const;
   /// -log S(t), infinite where nothing survives.
   double cumulative_hazard(double t) const;
+  /// Whether the hazard accumulates without jumps: not where single values have a probability of their own.
+  bool has_density() const;
   /// May be infinite.
   double mean() const;
   /// May be infinite.

@@ -15,6 +15,7 @@ Population::Population(Law law, Ages ages, std::uint64_t count, Stream stream)
 
 std::uint64_t Population::take() {
   expect(next_time_ < kInfinity, "a component is left to fail");
+  meet(next_hazard_);
   const std::uint64_t component = pop(stream_.below(remaining_));
   draw_next(next_hazard_, next_time_);
   return component;
@@ -23,13 +24,21 @@ std::uint64_t Population::take() {
 void Population::remove(std::uint64_t component, double now) {
   expect(contains(component), "the component is still in the population");
   expect(now >= 0 && now <= next_time_, "the clock does not run backwards or past a failure");
+  const double hazard_now = hazard_at(now);
+  meet(hazard_now);
   pop(order_.position_of(component));
-  draw_next(hazard_at(now), now);
+  draw_next(hazard_now, now);
 }
 
 double Population::residual_after(double age_on_clock, Stream& stream) const {
   return ages_ == Ages::fresh ? law_.residual(age_on_clock, stream)
                               : law_.stationary_residual(age_on_clock, stream);
+}
+
+/// All that are here have met it.
+void Population::meet(double hazard) {
+  met_ += static_cast<double>(remaining_) * (hazard - met_to_);
+  met_to_ = hazard;
 }
 
 /// Takes the component at a position below remaining_ out: the last of those still here fills its place.

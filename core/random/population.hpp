@@ -47,12 +47,22 @@ class Population {
   /// Whether the component has neither failed nor been removed.
   bool contains(std::uint64_t component) const { return order_.position_of(component) < remaining_; }
 
+  /// The hazard that the components have met on this clock up to `now`, summed over those that were here, so how many
+  /// failures to expect. The failures taken less this are a martingale of mean zero, whoever is removed and when. Of a law
+  /// that has a density (Law::has_density). Requires last failure or removal <= now <= next_time().
+  double compensator(double now) const {
+    return remaining_ == 0 ? met_ : met_ + static_cast<double>(remaining_) * (hazard_at(now) - met_to_);
+  }
+  /// What one component that is still here meets from `from` to `to`.
+  double hazard_between(double from, double to) const { return hazard_at(to) - hazard_at(from); }
+
   std::uint64_t remaining() const { return remaining_; }
   const Law& law() const { return law_; }
   Ages ages() const { return ages_; }
 
  private:
   std::uint64_t pop(std::uint64_t position);
+  void meet(double hazard);
   void draw_next(double hazard_now, double now);
   double hazard_at(double t) const;
 
@@ -63,6 +73,8 @@ class Population {
   std::uint64_t remaining_;
   double next_hazard_ = 0;
   double next_time_ = 0;
+  double met_ = 0,
+         met_to_ = 0;  // the compensator, and the hazard of one component, when one was last taken or removed
 };
 
 /// N components of an exponential law that are renewed at once when they fail: a Poisson process of rate N /
@@ -79,6 +91,9 @@ class PoissonPopulation {
   /// The component, in [0, count), that it strikes; next_time() must be finite. Advances to the failure after
   /// it.
   std::uint64_t take();
+
+  /// How many failures to expect up to `now`.
+  double compensator(double now) const { return now / mean_gap_; }
 
  private:
   Stream stream_;

@@ -84,7 +84,9 @@ struct FaultKind {
   ComponentKind component = ComponentKind::host;
   Law life = Law::constant(1);  // time between two failures of one component, seconds on `clock`
   bool stationary_ages = true;  // the cluster is in mid-life at the start; else every component is new
-  RateProfile profile{};        // who fails more often than others, and when: exponential lives only
+  double tilt =
+      1;  // `life` is that many times as short as it should be: runs have a weight (study/tilted.hpp)
+  RateProfile profile{};  // who fails more often than others, and when: exponential lives only
   std::vector<std::pair<Time, std::uint32_t>>
       trace{};                  // (onset, component): when not empty, used in place of `life`
   Probability prevalence{0.0};  // share of the components that have it from the beginning
@@ -103,5 +105,11 @@ struct FaultKind {
   std::optional<FollowedBy> followed_by{};
   std::string source{};
 };
+
+/// Whether the hazard of its strikes is known at every time: not of a trace, and not where lives have given lengths.
+inline bool hazard_is_known(const FaultKind& kind) {
+  if (!kind.trace.empty()) return false;
+  return kind.clock == FaultClock::start || kind.life.has_density();
+}
 
 }  // namespace gauntlet

@@ -3,6 +3,7 @@
 #include "core/infinity.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 namespace gauntlet {
@@ -33,6 +34,25 @@ double RateProfile::of_day(Time at) const {
   const Duration since_peak = (at - kStart) % kDay - daily.peak % kDay;  // within a day, either way
   const double turns = static_cast<double>(since_peak.count()) / static_cast<double>(kDay.count());
   return 1 + daily.amplitude * cosine_of_turn(turns > 0.5 ? turns - 1 : turns < -0.5 ? turns + 1 : turns);
+}
+
+double RateProfile::accumulated(double seconds) const {
+  const double day = to_seconds(kDay), peak = to_seconds(daily.peak);
+  // Of the factor of the day alone: the cosine integrates to a sine, which is a cosine a quarter of a day later.
+  const auto of_days = [&](double until) {
+    if (daily.amplitude == 0) return until;
+    const double turns = (until - peak) / day - 0.25;
+    return until + daily.amplitude * day / (2 * std::numbers::pi) * cosine_of_turn(turns - std::round(turns));
+  };
+  double from = 0, height = 1, area = 0;
+  for (const auto& [at, factor] : curve) {
+    const double until = std::min(to_seconds(at - kStart), seconds);
+    area += height * (of_days(until) - of_days(from));
+    if (until == seconds) return area;
+    from = until;
+    height = factor;
+  }
+  return area + height * (of_days(seconds) - of_days(from));
 }
 
 double RateProfile::time_on_curve(double seconds) const {

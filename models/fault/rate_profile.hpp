@@ -42,6 +42,8 @@ struct RateProfile {
   bool flat() const;  // 1 for all and always
   /// The factor of the daily cycle; none is above 1 + amplitude.
   double of_day(Time at) const;
+  /// The integral of the curve times the daily cycle, from the beginning to that time in seconds.
+  double accumulated(double seconds) const;
   /// The time in seconds by which the curve adds up to `seconds`, or infinity: a process of constant rate in these seconds
   /// has the rate of the curve in time.
   double time_on_curve(double seconds) const;

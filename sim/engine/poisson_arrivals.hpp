@@ -18,6 +18,8 @@ class PoissonArrivals {
       : population_(mean_life, end - first, Stream(seed, name, first)), first_(first) {}
   double next_time() const { return population_.next_time(); }
   std::uint32_t take() { return first_ + static_cast<std::uint32_t>(population_.take()); }
+  /// How many strikes to expect up to `now`.
+  double compensator(double now) const { return population_.compensator(now); }
 
  private:
   PoissonPopulation population_;

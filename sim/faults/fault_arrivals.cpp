@@ -1,6 +1,7 @@
 #include "sim/faults/fault_arrivals.hpp"
 
 #include "core/infinity.hpp"
+#include "core/math/elementary.hpp"
 #include "models/world/blast_radius.hpp"
 #include "sim/faults/hits.hpp"
 
@@ -36,6 +37,7 @@ AgeingArrivals::Single& AgeingArrivals::single(std::uint32_t component) {
 
 void AgeingArrivals::schedule(std::uint32_t component, Single& single, double now) {
   single.due = now + single.left;
+  single.since = now;
   due_.push_back({single.due, component});
   std::push_heap(due_.begin(), due_.end(), kLater);
 }
@@ -64,7 +66,9 @@ std::uint32_t AgeingArrivals::take() {
   const std::uint32_t component = due_.front().component;
   std::pop_heap(due_.begin(), due_.end(), kLater);
   due_.pop_back();
-  singles_.at(component).failed = true;
+  Single& failed = singles_.at(component);
+  met_ += met_by(failed, failed.due);
+  failed.failed = true;
   drop_stale();
   return component;
 }
@@ -75,13 +79,18 @@ void AgeingArrivals::turn_off(std::uint32_t component, double now) {
     population_.remove(component - first_, std::min(now, population_.next_time()));
     Single& leaving = single(component);
     leaving.left = population_.residual_after(now, leaving.stream);
+    leaving.age = now;
     return;
   }
   const auto found = singles_.find(component);
   if (found == singles_.end() || !found->second.on) return;
   Single& leaving = found->second;
+  if (!leaving.failed) {
+    met_ += met_by(leaving, now);
+    leaving.left = std::max(0.0, leaving.due - now);
+    leaving.age += now - leaving.since;
+  }
   leaving.on = false;
-  if (!leaving.failed) leaving.left = std::max(0.0, leaving.due - now);
   drop_stale();
 }
 
@@ -100,6 +109,8 @@ void AgeingArrivals::renew(std::uint32_t component, double now) {
   if (found == singles_.end() || !found->second.failed) return;
   Single& renewed = found->second;
   renewed.failed = false;
+  renewed.first_life = false;
+  renewed.age = 0;
   renewed.left = law_.sample(renewed.stream);
   if (renewed.on) schedule(component, renewed, now);
 }
@@ -110,6 +121,20 @@ void AgeingArrivals::begin_failed(std::uint32_t component) {
   if (!began_on(component)) return;
   population_.remove(component - first_, 0);
   failed.on = true;
+}
+
+/// Since it was turned on, or began its life; nothing where it is off, or has failed.
+double AgeingArrivals::met_by(const Single& single, double now) const {
+  if (!single.on || single.failed) return 0;
+  const double age = single.age + (now - single.since);
+  return single.first_life ? population_.hazard_between(single.age, age)
+                           : law_.cumulative_hazard(age) - law_.cumulative_hazard(single.age);
+}
+
+double AgeingArrivals::compensator(double now) const {
+  double sum = population_.compensator(std::min(now, population_.next_time())) + met_;
+  for (const auto& [component, single] : singles_) sum += met_by(single, now);
+  return sum;
 }
 
 // --- traces --------------------------------------------------------------------------------------------------------
@@ -187,6 +212,7 @@ Strike FaultArrivals::take(FaultClock clock) {
   Process& process = processes_[number];
   const std::uint32_t component =
       std::visit([](auto& arrivals) { return arrivals.take(); }, process.arrivals);
+  ++process.strikes;
   next_changed(number);
   return {FaultKindId{process.kind}, {world_->faults[process.kind].component, component}};
 }
@@ -223,13 +249,15 @@ bool FaultArrivals::renew(FaultKindId kind, std::uint32_t component, double now)
   return true;
 }
 
-void FaultArrivals::cure(HostId host) {
+void FaultArrivals::cure(HostId host, double now_of_always, double now_of_training) {
   for (const std::uint32_t k : curable_) {
-    const std::uint32_t each = components_per_host(world_->faults[k]);
+    const FaultKind& kind = world_->faults[k];
+    const std::uint32_t each = components_per_host(kind);
     const std::uint32_t process = process_of(k, host.value * each);
     auto* profiled = std::get_if<ProfiledArrivals>(&processes_[process].arrivals);
     if (profiled == nullptr) continue;
-    for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c) profiled->cure(c);
+    for (std::uint32_t c = host.value * each; c < (host.value + 1) * each; ++c)
+      profiled->cure(c, kind.clock == FaultClock::always ? now_of_always : now_of_training);
     next_changed(process);
   }
 }
@@ -253,17 +281,46 @@ std::vector<Strike> FaultArrivals::present_at_start() {
   return present;
 }
 
-std::vector<Strike> FaultArrivals::at_start_of_job(std::uint64_t start_number) const {
+std::vector<Strike> FaultArrivals::at_start_of_job(std::uint64_t start_number) {
   std::vector<Strike> strikes;
+  ++starts_;
   for (const std::uint32_t k : at_starts_) {
     const FaultKind& kind = world_->faults[k];
+    const std::uint32_t of_job = component_count_of_job(*world_, kind.component);
+    std::uint64_t& on_job = processes_[first_of_[k]].strikes;
     for_each_hit(component_count(*world_, kind.component), kind.chance.value,
                  Stream(seed_, stream_name("start." + kind.name), start_number),
                  [&](std::uint32_t component) {
                    strikes.push_back({FaultKindId{k}, {kind.component, component}});
+                   on_job += component < of_job ? 1 : 0;
                  });
   }
   return strikes;
+}
+
+// --- what was to be expected -----------------------------------------------------------------------------------------
+
+double FaultArrivals::compensated(FaultKindId id, double now) const {
+  const FaultKind& kind = world_->faults[id.value];
+  if (!hazard_is_known(kind)) return 0;
+  const Process& of_job = processes_[first_of_[id.value]];
+  const auto strikes = static_cast<double>(of_job.strikes);
+  if (kind.clock == FaultClock::start)
+    return strikes -
+           static_cast<double>(starts_) * kind.chance.value * component_count_of_job(*world_, kind.component);
+  return strikes - std::visit([now](const auto& each) { return each.compensator(now); }, of_job.arrivals);
+}
+
+double FaultArrivals::log_weight(FaultClock clock, double now) const {
+  double sum = 0;
+  for (const Process& process : processes_) {
+    const FaultKind& kind = world_->faults[process.kind];
+    if (kind.tilt == 1 || kind.clock != clock) continue;
+    const double expected =
+        std::visit([now](const auto& each) { return each.compensator(now); }, process.arrivals);
+    sum += (1 - 1 / kind.tilt) * expected - static_cast<double>(process.strikes) * math_log(kind.tilt);
+  }
+  return sum;
 }
 
 }  // namespace gauntlet

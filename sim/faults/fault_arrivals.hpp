@@ -43,12 +43,19 @@ class AgeingArrivals {
   /// Before the clock starts: it has failed already.
   void begin_failed(std::uint32_t component);
 
+  /// How many failures to expect up to `now`: the hazard that each component met while it was on and had not failed.
+  double compensator(double now) const;
+
  private:
   /// A component with a stream of its own.
   struct Single {
     Stream stream;
     double left = 0;  // life left when it was last off, or failed: none
     double due = 0;   // when on: the time of its failure
+    double age =
+        0;  // when it was last turned on; in its first life, what it was on of the clock of the population
+    double since = 0;  // when on: the time at which it had that age
+    bool first_life = true;
     bool on = false;
     bool failed = false;
   };
@@ -60,6 +67,7 @@ class AgeingArrivals {
   bool began_on(std::uint32_t component) const { return component < end_on_; }
   void schedule(std::uint32_t component, Single& single, double now);
   void drop_stale();
+  double met_by(const Single& single, double now) const;
 
   Law law_;
   Population population_;  // of those that began on, numbered from `first_`
@@ -68,6 +76,7 @@ class AgeingArrivals {
   StreamName name_;
   std::unordered_map<std::uint32_t, Single> singles_;
   std::vector<Due> due_;  // a heap; entries whose time is no longer their component's are skipped
+  double met_ = 0;        // the hazard of singles up to where they were last turned off, or failed
 };
 
 /// Given times, whatever happens: a trace.
@@ -76,6 +85,7 @@ class TraceArrivals {
   explicit TraceArrivals(const FaultKind& kind) : kind_(&kind) {}
   double next_time() const;
   std::uint32_t take() { return kind_->trace[next_++].second; }
+  double compensator(double) const { return 0; }  // nobody knows
 
  private:
   const FaultKind* kind_;
@@ -107,19 +117,29 @@ class FaultArrivals {
   bool renew(FaultKindId kind, std::uint32_t component, double now);
 
   /// Its host was repaired, and the repair holds: lemons that it cures are none any more.
-  void cure(HostId host);
+  void cure(HostId host, double now_of_always, double now_of_training);
 
   /// What is there from the beginning: each component of a kind with its prevalence. Asked once, before anything else.
   std::vector<Strike> present_at_start();
   /// What comes with the start of that number: each component of the kinds on the clock `start` with their chance, also
   /// those that carry no job.
-  std::vector<Strike> at_start_of_job(std::uint64_t start_number) const;
+  std::vector<Strike> at_start_of_job(std::uint64_t start_number);
+
+  /// The compensated count of a kind: its strikes up to `now` on its clock, less the hazard that its components met
+  /// (their compensator; Andersen, Borgan, Gill, Keiding, Statistical Models Based on Counting Processes, 1993, sec. II.4). A
+  /// martingale, so its mean is zero at the end of a run whatever policies do. Of the components that the job begins on.
+  /// Zero where hazard_is_known() says no.
+  double compensated(FaultKindId kind, double now) const;
+  /// Of the kinds on that clock that are tilted, up to `now`: the log of the likelihood of their strikes at their own rates over that at
+  /// the rates that they were drawn by (Andersen and others, sec. II.7).
+  double log_weight(FaultClock clock, double now) const;
 
  private:
   using Arrivals = std::variant<PoissonArrivals, ProfiledArrivals, AgeingArrivals, TraceArrivals>;
   struct Process {
     std::uint32_t kind, first;  // component
     Arrivals arrivals;
+    std::uint64_t strikes = 0;  // on the clock `start`: of the components that the job begins on
   };
   struct Next {
     double at;
@@ -140,6 +160,7 @@ class FaultArrivals {
   std::vector<std::uint32_t> first_of_;  // by FaultKindId: its first process
   // Kinds that have ages, that strike at starts, and whose lemons a repair cures.
   std::vector<std::uint32_t> ageing_, at_starts_, curable_;
+  std::uint64_t starts_ = 0;   // of the job, that met what comes with them
   std::vector<Next> next_[3];  // by clock, the process first that strikes next; nothing ever comes on `start`
 };
 

@@ -41,7 +41,18 @@ class FaultClocks {
     return arrivals_->renew(failed.kind, failed.component.index, reading(clock));
   }
   /// The repair of the host succeeded.
-  void cure(HostId host) { arrivals_->cure(host); }
+  void cure(HostId host) {
+    arrivals_->cure(host, reading(FaultClock::always), reading(FaultClock::training));
+  }
+  /// Of all kinds, up to now.
+  double log_weight() const {
+    return arrivals_->log_weight(FaultClock::always, reading(FaultClock::always)) +
+           arrivals_->log_weight(FaultClock::training, reading(FaultClock::training));
+  }
+  /// Of a kind, up to now.
+  double compensated(FaultKindId kind, FaultClock clock) const {
+    return arrivals_->compensated(kind, clock == FaultClock::start ? 0 : reading(clock));
+  }
 
  private:
   static constexpr std::size_t index(FaultClock clock) { return static_cast<std::size_t>(clock); }

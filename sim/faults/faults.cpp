@@ -40,6 +40,12 @@ void Faults::reset(Seed seed) {
   same_step_ = {};
 }
 
+void Faults::compensated(std::vector<double>& counts) const {
+  counts.clear();
+  for (std::uint32_t kind = 0; kind < world_->faults.size(); ++kind)
+    counts.push_back(clocks_.compensated(FaultKindId{kind}, world_->faults[kind].clock));
+}
+
 void Faults::log_truth(TruthKind what, const ActiveFault& fault) {
   const FaultKind& kind = kind_of(fault);
   const bool disturbs = kind.effect != Effect::none && !is_stop_request(kind.effect);

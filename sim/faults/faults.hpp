@@ -37,6 +37,9 @@ class Faults {
   void reset(Seed seed);
 
   FaultClocks& clocks() { return clocks_; }
+  const FaultClocks& clocks() const { return clocks_; }
+  /// By FaultKindId: strikes up to now less those to be expected (FaultArrivals::compensated).
+  void compensated(std::vector<double>& counts) const;
   const TruthLog& truth() const { return truth_; }
   const FaultKind& kind_of(const ActiveFault& fault) const { return world_->faults[fault.kind.value]; }
   ActiveFault& operator[](FaultRef ref) { return active_[ref]; }

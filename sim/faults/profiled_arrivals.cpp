@@ -18,6 +18,7 @@ ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, Seed seed, std::uint32
                    if (component >= first) lemons_.push_back(component);
                  });
   cured_.assign(lemons_.size(), 0);
+  lemon_more_.assign(lemons_.size(), 0);
   std::vector<Batch> batches = profile_->batches;
   std::sort(batches.begin(), batches.end(), [](const Batch& a, const Batch& b) { return a.first < b.first; });
   std::uint32_t from = first;
@@ -30,6 +31,10 @@ ProfiledArrivals::ProfiledArrivals(const FaultKind& kind, Seed seed, std::uint32
   }
   group(from, end, 1);
   for (const Group& each : groups_) weight_ += each.weight;
+  for (const Group& each : groups_) rate_ += each.lemons ? 0 : each.weight;
+  for (const double more : lemon_more_) rate_ += more;
+  rate_ /= kind.life.mean();
+  for (double& more : lemon_more_) more /= kind.life.mean();
   mean_gap_ = kind.life.mean() / (weight_ * (1 + profile_->daily.amplitude));
   if (weight_ > 0) {
     advance();
@@ -48,10 +53,11 @@ void ProfiledArrivals::group(std::uint32_t first, std::uint32_t end, double fact
 /// below that, and draw_component() rejects the rest.
 void ProfiledArrivals::group_lemons(std::uint32_t first, std::uint32_t end, double factor) {
   const double more = factor * (profile_->lemons.factor - 1);
-  if (!(more > 0)) return;
   const auto begin = std::lower_bound(lemons_.begin(), lemons_.end(), first);
   const auto last = std::lower_bound(begin, lemons_.end(), end);
-  if (begin == last) return;
+  std::fill(lemon_more_.begin() + (begin - lemons_.begin()), lemon_more_.begin() + (last - lemons_.begin()),
+            more);
+  if (begin == last || !(more > 0)) return;
   const auto count = static_cast<std::uint32_t>(last - begin);
   groups_.push_back({.first = static_cast<std::uint32_t>(begin - lemons_.begin()),
                      .count = count,
@@ -66,10 +72,13 @@ std::optional<std::size_t> ProfiledArrivals::lemon(std::uint32_t component) cons
 }
 
 /// What was drawn for it as a lemon comes no more: with the others' rate alone, the process goes on.
-void ProfiledArrivals::cure(std::uint32_t component) {
+void ProfiledArrivals::cure(std::uint32_t component, double now) {
   const auto place = lemon(component);
   if (!place || cured_[*place] != 0) return;
   cured_[*place] = 1;
+  met_ = compensator(now);
+  met_to_ = profile_->accumulated(now);
+  rate_ -= lemon_more_[*place];
   if (next_beside_ && next_ == component) advance();
 }
 

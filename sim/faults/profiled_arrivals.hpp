@@ -26,8 +26,11 @@ class ProfiledArrivals {
   /// The component that it strikes. Advances to the strike after it.
   std::uint32_t take();
 
-  /// The component fails no more often than the others from now on.
-  void cure(std::uint32_t component);
+  /// The component fails no more often than the others from `now` on.
+  void cure(std::uint32_t component, double now);
+
+  /// How many strikes to expect up to `now`, of the components with the lemons that were drawn.
+  double compensator(double now) const { return met_ + rate_ * (profile_->accumulated(now) - met_to_); }
 
   /// Drawn for this replica, ascending.
   const std::vector<std::uint32_t>& lemons() const { return lemons_; }
@@ -51,6 +54,10 @@ class ProfiledArrivals {
   Stream thinned_;
   std::vector<std::uint32_t> lemons_;
   std::vector<Group> groups_;
+  std::vector<double> lemon_more_;  // by place in `lemons_`: its rate beside that of the others
+  double rate_ = 0;                 // of all components, where the profile's factors of time are 1
+  double met_ = 0,
+         met_to_ = 0;  // the compensator, and what the profile had accumulated, at the last change of `rate_`
   double weight_ = 0;  // of all groups
   double mean_gap_ = 0;
   double curve_seconds_ = 0;

@@ -124,10 +124,12 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
         "preemptions", "shrunk", "fewest_replicas", "false_alarms", "detected", "detection_latency_sum_ns"})
     columns.push_back({name, kInteger});
   columns.push_back({"unplanned_rate_per_s", kReal});
+  columns.push_back({"log_weight", kReal});
   for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use", "false_alerts",
                            "wrong_evictions_ns", "released_ns"})
     columns.push_back({name, kInteger});
   for (const std::string& fault : faults) columns.push_back({"faults." + fault, kInteger});
+  for (const std::string& fault : faults) columns.push_back({"compensated." + fault, kReal});
   for (const std::string& fault : faults)
     for (const std::string_view name : kScores)
       columns.push_back({std::string(name) + "." + fault, name == "latencies" ? kText : kInteger});
@@ -137,6 +139,7 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
 void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindPlaces& places, Row& row) {
   expect(figures.lost.size() == kCausesWithoutFault + figures.faults.size(), "every cause has its lost time");
   expect(figures.fault_scores.size() == figures.faults.size(), "every fault kind has its score");
+  expect(figures.compensated.size() == figures.faults.size(), "every fault kind has its compensated count");
   row.clear();
   row.insert(row.end(),
              {cell(replica), Hex{figures.fingerprint}, name_of(figures.ending), cell(figures.wall)});
@@ -162,6 +165,7 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
                          cell(figures.detected),
                          cell(figures.detection_latency_sum),
                          figures.unplanned_rate,
+                         figures.log_weight,
                          cell(figures.evictions_right),
                          cell(figures.evictions_wrong),
                          cell(figures.asked),
@@ -170,6 +174,7 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
                          cell(figures.wrong_evictions),
                          cell(figures.released)});
   for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
+  for (const auto& kind : places) row.push_back(kind ? Cell{figures.compensated[kind->value]} : Cell{});
   for (const auto& kind : places) {
     if (kind) {
       add_score(figures.fault_scores[kind->value], row);
@@ -211,6 +216,7 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   in.next(figures.detected);
   in.next(figures.detection_latency_sum);
   in.next(figures.unplanned_rate);
+  in.next(figures.log_weight);
   in.next(figures.evictions_right);
   in.next(figures.evictions_wrong);
   in.next(figures.asked);
@@ -222,6 +228,14 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   for (const auto& kind : places) {
     if (kind) {
       in.next(figures.faults[kind->value]);
+    } else {
+      in.skip();
+    }
+  }
+  figures.compensated.assign(kinds, 0);
+  for (const auto& kind : places) {
+    if (kind) {
+      in.next(figures.compensated[kind->value]);
     } else {
       in.skip();
     }

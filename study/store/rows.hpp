@@ -42,8 +42,8 @@ using KindPlaces = std::vector<std::optional<FaultKindId>>;
 KindPlaces places_of(std::span<const std::string> of_study, std::span<const std::string> of_scenario);
 
 /// replica, fingerprint, ending, wall_ns; <phase>_ns for each phase, adding up to wall_ns; lost.<cause>.<phase>_ns for each
-/// cause and each phase but `effective`, those of a phase adding up to it; then the counts, faults.<fault> for each fault
-/// kind, and how each kind fared (FaultScore): met, detected, missed, latencies as "bin:count" (score/latencies.hpp),
+/// cause and each phase but `effective`, those of a phase adding up to it; then the counts, faults.<fault> and
+/// compensated.<fault> for each fault kind, and how each kind fared (FaultScore): met, detected, missed, latencies as "bin:count" (score/latencies.hpp),
 /// missed_ns, incidents, handled, handled_ns, evictions_wrong, wrong_evictions_ns. `faults` names the kinds of all scenarios
 /// that share the columns.
 std::vector<Column> replica_columns(std::span<const std::string> faults);

@@ -47,7 +47,8 @@ Row metric_row(std::uint32_t point, const Summary& summary, const NamedStatistic
 std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const StoredPoint& point) {
   const ScenarioFacts& facts = point.facts;
   const std::string settings = settings_json(point.settings).dump();
-  const std::string faults = Json(facts.faults).dump(), replayed = Json(facts.replayed).dump();
+  const std::string faults = Json(facts.faults).dump(), replayed = Json(facts.replayed).dump(),
+                    controls = Json(facts.controls).dump();
   const Row row = {cell(number),
                    std::string_view(point.label),
                    std::string_view(settings),
@@ -69,7 +70,8 @@ std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const Stored
                    facts.idle_gpu_hour ? Cell(facts.idle_gpu_hour->value) : Cell(),
                    facts.storage_month.value,
                    std::string_view(replayed),
-                   std::string_view(facts.currency)};
+                   std::string_view(facts.currency),
+                   std::string_view(controls)};
   sqlite::execute(database, "BEGIN IMMEDIATE");
   RowStatement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
   const std::uint64_t digest = digest_of_point(database, number);

@@ -46,7 +46,8 @@ std::vector<Column> point_columns() {
           {"idle_gpu_hour_usd", "REAL"},
           {"storage_month_usd", "REAL"},
           {"replayed", "TEXT"},
-          {"currency", "TEXT"}};
+          {"currency", "TEXT"},
+          {"controls", "TEXT"}};
 }
 
 std::vector<Column> metric_columns() {

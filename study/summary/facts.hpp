@@ -4,6 +4,8 @@
 #include "core/quantity.hpp"
 #include "core/time.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +34,19 @@ struct ScenarioFacts {
   Money storage_month{};                 // for the checkpoints that are kept, 30 days
   std::vector<std::string> replayed{};   // of `faults`: those that a trace gives, the same in every replica
   std::string currency{"USD"};           // of every price, an ISO 4217 code
+  /// Kinds of faults whose compensated counts, added up, are a control of the means (study/controls.hpp), by FaultKindId; the control that
+  /// promises most first. Empty: means are plain.
+  std::vector<std::vector<std::uint32_t>> controls{};
 };
+
+/// Each control takes a degree of freedom and has to be worth it: one for this many replicas.
+inline constexpr std::size_t kReplicasPerControl = 20;
+inline constexpr std::size_t kMostControls = 4;
+
+/// How many of the controls of a scenario so many replicas bear.
+inline std::size_t controls_borne(const ScenarioFacts& facts, std::uint64_t replicas) {
+  return std::min(
+      {facts.controls.size(), static_cast<std::size_t>(replicas / kReplicasPerControl), kMostControls});
+}
 
 }  // namespace gauntlet

@@ -285,7 +285,7 @@ FaultKind start_fault(double chance) {
 // A start of N hosts goes well with probability (1 - c)^N = 0.99^100 = 36.6%.
 TEST(AtStart, EachStartIsAChanceOfItsOwn) {
   const World world = world_with_fault(100, start_fault(0.01));
-  const FaultArrivals arrivals(world, kProfileSeed);
+  FaultArrivals arrivals(world, kProfileSeed);
   constexpr int kStarts = 20'000;
   int well = 0;
   std::int64_t hits = 0;

@@ -28,6 +28,7 @@ class RunOf {
     figures_.lost.resize(kCausesWithoutFault + kKinds.size());
     figures_.faults.resize(kKinds.size());
     figures_.fault_scores.resize(kKinds.size());
+    figures_.compensated.resize(kKinds.size());
     spend(Phase::effective, from_seconds(effective));
   }
   RunOf& incident(std::uint32_t kind, double latency, double restarting) {
@@ -94,7 +95,8 @@ TEST(Worlds, WhatIsZeroEverywhereIsLeftOut) {
   const auto figures = compare_worlds(pairs, kKinds);
   EXPECT_TRUE(std::ranges::none_of(
       figures, [](const WorldFigure& each) { return each.fault == "stopped" || each.name == "planned"; }));
-  EXPECT_FALSE(find(figures, "killed", "until progress is regained").simulated.has_value()) << "no incident, no time";
+  EXPECT_FALSE(find(figures, "killed", "until progress is regained").simulated.has_value())
+      << "no incident, no time";
 }
 
 TEST(Worlds, OneDrillHasNoIntervalAndSaysSo) {

@@ -61,6 +61,8 @@ TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
   EXPECT_EQ(back.lost, sample_figures(1).lost);
   EXPECT_EQ(back.faults, sample_figures(1).faults);
   EXPECT_EQ(back.fault_scores, sample_figures(1).fault_scores);
+  EXPECT_EQ(back.compensated, sample_figures(1).compensated);
+  EXPECT_EQ(back.log_weight, sample_figures(1).log_weight);
 }
 
 TEST(Rows, AnIncidentHasACellForEveryColumn) {
