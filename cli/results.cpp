@@ -147,8 +147,11 @@ int print_results(const FoundResults& results, const ResultsRequest& request) {
     if (!read.summary) return wrong_input(*read.problem);
     summary = std::move(read.summary);
     const std::string scenario = (std::filesystem::path(request.directory) / kScenarioFile).string();
-    text = text_report(*summary,
-                       {.command = repeating_command(scenario, *summary), .colour = colour_of_output()});
+    const bool plain = results.store->study().arguments.find(" --plain") != std::string::npos;
+    text = text_report(
+        *summary,
+        {.command = CommandLine(repeating_command(scenario, *summary)).flag("--plain", plain).text(),
+         .colour = colour_of_output()});
   }
   if (request.json || !summary) {
     const std::string name(request.json ? kResultFile : kReportFile);

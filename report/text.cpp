@@ -236,6 +236,12 @@ std::string setting(const ScenarioFacts& facts) {
                      hosts(facts.hosts, ""), hosts(facts.spares, " spare"), facts.seed, facts.version);
 }
 
+/// To two digits: more would be chance.
+std::string rounded_count(double value) {
+  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(value)) - 1));
+  return count_text(std::round(value / unit) * unit);
+}
+
 std::string replicas_text(const Summary& summary) {
   if (summary.interrupted) {
     Summary whole = summary;
@@ -246,7 +252,10 @@ std::string replicas_text(const Summary& summary) {
   if (summary.replicas == 1) return "one replica, so no interval";
   if (summary.replicas < kFewestForInterval)
     return fmt::format("{} replicas, too few for an interval", summary.replicas);
-  return fmt::format("95% interval, {}, {} replicas", kIntervalCovers, count_text(summary.replicas));
+  const Statistics* ettr = summary.find("ettr");
+  const std::optional<double> worth = ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt;
+  return fmt::format("95% interval, {}, {} replicas{}", kIntervalCovers, count_text(summary.replicas),
+                     worth ? fmt::format(", worth {} plain ones", rounded_count(*worth)) : "");
 }
 
 // The time that no fault cost: training, the first start, checkpoints, evaluations, planned stops.

@@ -70,6 +70,8 @@ Option add_study(Command& command, StudyRequest& request, const std::string& fil
       .value("--incidents", request.incidents,
              fmt::format("Keep the incidents of the first N replicas of each point (default: {})", incidents))
       .type_name("N");
+  command.flag("--plain", request.plain,
+               "Compute means of the replicas as they are, without control variates: wider intervals");
   add_quiet(command, request.quiet);
   add_json(command, request.json);
   return out;

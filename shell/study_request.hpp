@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shell/options.hpp"
+#include "study/controls.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -29,7 +30,10 @@ struct StudyRequest {
   bool resume = false;                        // go on with what is there
   bool quiet = false;                         // no progress bar
   bool json = false;                          // the result alone, for scripts
+  bool plain = false;                         // means without controls
   std::optional<std::uint32_t> incidents;     // replicas of a point that keep their incidents
+
+  Means means() const { return plain ? Means::plain : Means::controlled; }
 };
 
 Option add_scenario(Command& command, std::string& scenario);

@@ -260,6 +260,7 @@ std::string common_arguments(const StudyRequest& request, std::uint64_t seed) {
       .option("--set", request.sets)
       .number("--incidents", request.incidents)
       .number("--seed", std::optional(seed))
+      .flag("--plain", request.plain)
       .text();
 }
 

@@ -4,8 +4,10 @@
 // was killed: --resume runs it from the start, and the store has the replicas that it requests again.
 #pragma once
 
+#include "study/controls.hpp"
 #include "study/executor.hpp"
 #include "study/order_check.hpp"
+#include "study/paired.hpp"
 #include "study/replica.hpp"
 #include "study/store/store.hpp"
 #include "study/summary/metrics.hpp"
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -77,6 +80,11 @@ class Experiment {
   /// Precondition: metric_exists().
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
+  /// The controls of the means of these replicas; none where the means of the point are plain.
+  Controls controls(PointNumber point, std::uint32_t count) const;
+  PairedControls controls(PointNumber first, PointNumber second, std::uint32_t count) const {
+    return {.first = controls(first, count), .second = controls(second, count)};
+  }
 
   /// Visits the figures of `count` replicas in order, from number 0 or from `from`. Their incidents are not loaded.
   using See = std::function<void(std::uint32_t replica, const Figures&)>;
@@ -110,6 +118,8 @@ class Experiment {
   std::map<std::uint32_t, PointNumber> by_stored_;
   std::map<PointNumber, OrderCheck> checks_;  // of the first points with custom policies
   mutable std::map<PointNumber, Summary> summaries_;
+  mutable std::map<PointNumber, std::pair<std::uint32_t, Controls>>
+      controls_;  // the last of each point, of so many replicas
   bool fell_short_ = false;
 };
 

@@ -9,23 +9,21 @@
 #include <cstddef>
 
 namespace gauntlet {
-namespace {
+PairedStatistics::PairedStatistics(RunValue value, const PairedControls& controls) : value_(value) {
+  if (value == RunValue::happened) return;
+  first_.ratio = ControlledRatio(controls.first);
+  second_.ratio = ControlledRatio(controls.second);
+}
 
-// A paired residual is a difference of numbers as large as the mean; below this share of it there is rounding alone.
-constexpr double kRounding = 1e-13;
-
-}  // namespace
-
-void PairedStatistics::Side::add(const Fraction& of, double n) {
-  numerator += (of.numerator - numerator) / n;
-  denominator += (of.denominator - denominator) / n;
+void PairedStatistics::Side::add(const Fraction& of) {
+  ratio.add(of);
   if (of.denominator > 0) ++defined;
 }
 
 void PairedStatistics::add_mean(const Fraction& first, const Fraction& second) {
-  const double n = static_cast<double>(++pairs_);
-  first_.add(first, n);
-  second_.add(second, n);
+  ++pairs_;
+  first_.add(first);
+  second_.add(second);
   if (first.value() != second.value()) ++different_;
   if (value_ != RunValue::happened) return;
   first_only_ += first.numerator > second.numerator ? 1 : 0;
@@ -33,14 +31,17 @@ void PairedStatistics::add_mean(const Fraction& first, const Fraction& second) {
 }
 
 void PairedStatistics::add_scatter(const Fraction& first, const Fraction& second) {
-  const double of_first = first_.residual(first), of_second = second_.residual(second);
+  const double of_first = first_.ratio.residual(first, scattered_),
+               of_second = second_.ratio.residual(second, scattered_);
+  ++scattered_;
   apart_ += of_first * of_first + of_second * of_second;
-  paired_ += (of_second - of_first) * (of_second - of_first);
+  together_ += (of_second - of_first) * (of_second - of_first);
+  paired_.add(of_second - of_first);
 }
 
 std::optional<double> PairedStatistics::mean_difference() const {
   if (std::min(first_.defined, second_.defined) == 0) return std::nullopt;
-  return second_.value() - first_.value();
+  return second_.ratio.value() - first_.ratio.value();
 }
 
 PairedDifference PairedStatistics::difference() const {
@@ -49,9 +50,10 @@ PairedDifference PairedStatistics::difference() const {
   const std::uint64_t defined = std::min(first_.defined, second_.defined);
   if (defined < 2) return out;
   const double n = static_cast<double>(pairs_);
-  double sd = std::sqrt(paired_ / (n - 1));
-  if (sd <= kRounding * std::max(std::abs(first_.value()), std::abs(second_.value()))) sd = 0;
-  if (sd > 0) out.variance_factor = apart_ / paired_;
+  double sd = paired_.deviation();
+  if (sd <= kResidualRounding * std::max(std::abs(first_.ratio.value()), std::abs(second_.ratio.value())))
+    sd = 0;
+  if (sd > 0) out.variance_factor = apart_ / together_;
   out.se = sd / std::sqrt(n);
   if (value_ == RunValue::happened) {
     if (defined >= kFewestForInterval) out.ci95 = paired_share_interval(first_only_, second_only_, pairs_);
@@ -59,15 +61,15 @@ PairedDifference PairedStatistics::difference() const {
   }
   const bool few = different_ > 0 && different_ < std::min(kFewestDifferent, pairs_);
   if (defined < kFewestForInterval || few) return out;
-  const double half_width = student_t_quantile(0.975, n - 1) * *out.se;
-  out.ci95 = Interval{*out.difference - half_width, *out.difference + half_width};
+  const double freedom = std::min(first_.ratio.degrees_of_freedom(), second_.ratio.degrees_of_freedom());
+  out.ci95 = mean_interval(*out.difference, *out.se, paired_, freedom);
   return out;
 }
 
 PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second,
-                                   RunValue value) {
+                                   RunValue value, const PairedControls& controls) {
   expect(first.size() == second.size(), "pairs have two sides");
-  PairedStatistics of(value);
+  PairedStatistics of(value, controls);
   for (std::size_t i = 0; i < first.size(); ++i) of.add_mean(first[i], second[i]);
   if (of.mean_difference())
     for (std::size_t i = 0; i < first.size(); ++i) of.add_scatter(first[i], second[i]);

@@ -2,6 +2,7 @@
 
 #include "models/step/step.hpp"
 #include "models/storage/storage.hpp"
+#include "study/control_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -37,13 +38,15 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
     facts.faults.push_back(kind.name);
     if (!kind.trace.empty()) facts.replayed.push_back(kind.name);
   }
+  facts.controls = choose_controls(world);
   return facts;
 }
 
-PointSource::PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed)
+PointSource::PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed, Means means)
     : path_(std::move(path)),
       sets_(std::move(sets)),
       seed_(seed),
+      means_(means),
       source_(path_, sets_),
       resolved_{Value::Table{}, {}, {}, false} {
   LoadedScenario loaded = source_.load();
@@ -61,6 +64,10 @@ LoadedPoint PointSource::point(const Settings& settings, std::string label) cons
               .text = show(loaded, Comments::none),
               .facts = facts_of(*loaded.scenario, seed_, GAUNTLET_VERSION)};
   point.scenario = std::move(*loaded.scenario);
+  if (means_ == Means::plain) {
+    point.facts.controls.clear();
+    point.text += "# with plain means\n";
+  }
   return {.point = std::make_shared<const Point>(std::move(point)),
           .problems = {},
           .warnings = std::move(loaded.warnings)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/scenario.hpp"
+#include "study/controls.hpp"
 #include "study/summary/facts.hpp"
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Point {
   /// Replica i of this point meets the faults of replica `first_faults` + i of the study. Above zero for points that are
   /// to be independent of each other, as draws of uncertain parameters are.
   std::uint32_t first_faults = 0;
+  double tilt = 1;  // faults strike so many times as often as `text` says (study/tilted.hpp)
 };
 
 /// What the results need to know of a scenario. `version`: of the program.
@@ -46,8 +48,9 @@ struct LoadedPoint {
 /// somebody edits meanwhile does not change half of a study.
 class PointSource {
  public:
-  /// `path`: a file or a shipped name; `sets`: the user's --set, below the settings of every point.
-  PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed);
+  /// `path`: a file or a shipped name; `sets`: the user's --set, below the settings of every point; `means`: of all points.
+  PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed,
+              Means means = Means::controlled);
 
   LoadedPoint point(const Settings& settings = {}, std::string label = {}) const;
   /// The whole base scenario with its defaults, as `show` gives it.
@@ -61,6 +64,7 @@ class PointSource {
   std::string path_;
   std::vector<std::string> sets_;
   std::uint64_t seed_;
+  Means means_;
   ScenarioSource source_;
   Value resolved_;
 };

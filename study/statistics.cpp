@@ -21,12 +21,15 @@ void MetricStatistics::add(Fraction of, Ending ending) {
   if (ending == Ending::gave_up) gave_up_.push_back(static_cast<std::uint32_t>(numerators_.size()));
   numerators_.push_back(of.numerator);
   if (!denominators_.empty() || of.denominator != 1) denominators_.push_back(of.denominator);
-  const double n = static_cast<double>(numerators_.size());
-  mean_numerator_ += (of.numerator - mean_numerator_) / n;
-  mean_denominator_ += (of.denominator - mean_denominator_) / n;
 }
 
-Statistics MetricStatistics::statistics(Worse worse, RunValue value) const {
+ControlledRatio MetricStatistics::ratio(const Controls& controls) const {
+  ControlledRatio out(controls);
+  for (std::size_t i = 0; i < numerators_.size(); ++i) out.add(fraction(i));
+  return out;
+}
+
+Statistics MetricStatistics::statistics(Worse worse, RunValue value, const Controls& controls) const {
   Statistics out;
   std::vector<double> values;
   values.reserve(numerators_.size());
@@ -41,7 +44,8 @@ Statistics MetricStatistics::statistics(Worse worse, RunValue value) const {
       values.push_back(numerators_[i] / denominator(i));
   }
   if (out.n == 0) return out;
-  const double mean = mean_numerator_ / mean_denominator_;
+  const ControlledRatio controlled = ratio(value == RunValue::happened ? Controls() : controls);
+  const double mean = controlled.value();
   out.mean = mean;
   std::sort(values.begin(), values.end());
   out.p5 = quantile_below(values, out.gave_up, 0.05);
@@ -55,31 +59,32 @@ Statistics MetricStatistics::statistics(Worse worse, RunValue value) const {
     out.worst_5_mean = mean_of_worst_5(values, worse);
   if (out.n < 2) return out;
 
-  // Replicas without a value of their own have residuals too: their time at risk is known.
-  double squares = 0;
-  for (std::size_t i = 0; i < numerators_.size(); ++i) {
-    const double residual = (numerators_[i] - mean * denominator(i)) / mean_denominator_;
-    squares += residual * residual;
-  }
-  const double n = static_cast<double>(numerators_.size());
-  const double sd = std::sqrt(squares / (n - 1));
-  const double se = sd / std::sqrt(n);
-  out.sd = sd;
-  out.se = se;
-  if (out.n >= kFewestForInterval) out.ci95 = interval(mean, se, value);
+  const double root = std::sqrt(static_cast<double>(numerators_.size()));
+  const ResidualMoments of_mean = residuals(controlled);
+  const bool plain = controlled.controls().size() == 0;
+  out.sd = plain ? of_mean.deviation() : residuals(ratio({})).deviation();
+  double deviation = of_mean.deviation();
+  if (!plain && deviation <= kResidualRounding * std::abs(mean)) deviation = 0;
+  out.se = deviation / root;
+  if (out.n < kFewestForInterval) return out;
+  out.ci95 = value == RunValue::happened
+                 ? share_interval()
+                 : mean_interval(mean, *out.se, of_mean, controlled.degrees_of_freedom());
   return out;
 }
 
-Interval MetricStatistics::interval(double mean, double se, RunValue value) const {
-  const double n = static_cast<double>(numerators_.size());
-  if (value == RunValue::happened) {
-    double hits = 0;
-    for (const double numerator : numerators_) hits += numerator;
-    expect(denominators_.empty(), "every run says whether it happened");
-    return clopper_pearson(hits, n, 0.95);
-  }
-  const double half_width = student_t_quantile(0.975, n - 1) * se;
-  return {mean - half_width, mean + half_width};
+ResidualMoments MetricStatistics::residuals(const ControlledRatio& around) const {
+  // Replicas without a value of their own have residuals too: their time at risk is known.
+  ResidualMoments out;
+  for (std::size_t i = 0; i < numerators_.size(); ++i) out.add(around.residual(fraction(i), i));
+  return out;
+}
+
+Interval MetricStatistics::share_interval() const {
+  double hits = 0;
+  for (const double numerator : numerators_) hits += numerator;
+  expect(denominators_.empty(), "every run says whether it happened");
+  return clopper_pearson(hits, static_cast<double>(numerators_.size()), 0.95);
 }
 
 double quantile(const std::vector<double>& sorted, double p) {
@@ -138,6 +143,10 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
               .fingerprint = kNoFingerprint,
               .metrics = {}};
   const std::vector<Metric> metrics = metrics_of(facts);
+  Controls controls;
+  std::vector<double> counts;
+  const std::size_t borne = controls_borne(facts, count);
+  counts.reserve(count * borne);
   const std::uint64_t of_one = std::max<std::uint64_t>(1, count) * sizeof(Fraction);
   const auto at_once = static_cast<std::size_t>(std::max<std::uint64_t>(1, budget / of_one));
   for (std::size_t first = 0; first < metrics.size(); first += at_once) {
@@ -151,11 +160,14 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
                           metric.value == RunValue::whole_run ? figures.ending : Ending::completed);
         if (metrics[first + i].pool) metrics[first + i].pool(figures, pools[i]);
       }
-      if (first == 0) out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
+      if (first > 0) return;
+      out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
+      add_controls(facts, borne, figures.compensated, counts);
     });
+    if (first == 0) controls = Controls(counts, borne);
     for (std::size_t i = 0; i < statistics.size(); ++i) {
       const Metric& metric = metrics[first + i];
-      Statistics of = statistics[i].statistics(metric.worse, metric.value);
+      Statistics of = statistics[i].statistics(metric.worse, metric.value, controls);
       out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[i], metric.quantile) : of});
     }
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "config/fields/scenario_parts.hpp"
+#include "study/controlled_ratio.hpp"
+#include "study/mean_interval.hpp"
 #include "study/store/store.hpp"
 #include "study/summary/metrics.hpp"
 #include "study/summary/summary.hpp"
@@ -20,26 +22,27 @@ inline constexpr std::uint64_t kValueBudget = 64 << 20;
 
 static_assert(std::uint64_t{kMostReplicas} * sizeof(Fraction) <= kValueBudget);
 
-/// Statistics of one metric, which depend on its values and their order alone. The mean is the ratio of the means of
-/// numerators and denominators, each by Welford's recurrence (Technometrics 4(3), 1962,
-/// https://doi.org/10.1080/00401706.1962.10490022). Its error is that of the mean of the residuals
-/// (numerator - mean x denominator) / mean denominator: the delta method (Cochran, Sampling Techniques, 3rd ed., 1977,
-/// sec. 6.3, the ratio estimator), and for a plain metric exactly the usual standard error.
+/// Statistics of one metric, which depend on its values, their order and the controls of its replicas alone. The mean and its
+/// error: study/controlled_ratio.hpp. What is said of single runs (sd, percentiles) is of the values as they are, and so is the
+/// share of runs in which something happened, whose interval is exact.
 class MetricStatistics {
  public:
   /// Both parts are finite, and the denominator is not negative. `ending`: of the run, which matters to a metric of whole runs.
   void add(Fraction of, Ending ending = Ending::completed);
-  /// `worse`: the metric's, whose values make the worst 5%; `value`: the metric's.
-  Statistics statistics(Worse worse = Worse::neither, RunValue value = RunValue::amount) const;
+  /// `worse`: the metric's, whose values make the worst 5%; `value`: the metric's; `controls`: of the replicas that were added.
+  Statistics statistics(Worse worse = Worse::neither, RunValue value = RunValue::amount,
+                        const Controls& controls = {}) const;
   /// Makes room for so many values, so that memory does not grow beyond it by halves.
   void reserve(std::size_t values) { numerators_.reserve(values); }
 
  private:
   double denominator(std::size_t i) const { return denominators_.empty() ? 1 : denominators_[i]; }
 
-  Interval interval(double mean, double se, RunValue value) const;
+  Fraction fraction(std::size_t i) const { return {numerators_[i], denominator(i)}; }
+  ControlledRatio ratio(const Controls& controls) const;
+  ResidualMoments residuals(const ControlledRatio& around) const;
+  Interval share_interval() const;
 
-  double mean_numerator_ = 0, mean_denominator_ = 0;
   std::vector<double> numerators_;
   std::vector<double> denominators_;    // empty while all are 1
   std::vector<std::uint32_t> gave_up_;  // the places of such runs among the values

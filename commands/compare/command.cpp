@@ -104,7 +104,7 @@ std::vector<PointSource> compared_sources(const CompareRequest& request, const s
   for (const Version& version : versions) {
     std::vector<std::string> sets = request.sets;
     for (const Setting& setting : version.settings) sets.push_back(setting.path + "=" + setting.value);
-    sources.emplace_back(request.scenarios[version.source], std::move(sets), seed);
+    sources.emplace_back(request.scenarios[version.source], std::move(sets), seed, request.means());
   }
   return sources;
 }
@@ -143,7 +143,8 @@ int compare_command(const CompareRequest& request) {
   if (!versions) return kWrongInput;
   const std::uint64_t seed = seed_of(request, request.scenarios.front());
   std::vector<PointSource> sources;
-  for (const std::string& scenario : request.scenarios) sources.emplace_back(scenario, request.sets, seed);
+  for (const std::string& scenario : request.scenarios)
+    sources.emplace_back(scenario, request.sets, seed, request.means());
   const auto points = load(*versions, sources);
   if (!points) return kWrongInput;
   const std::uint32_t replicas = request.replicas.value_or(points->front()->scenario.study.replicas);

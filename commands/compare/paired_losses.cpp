@@ -25,12 +25,13 @@ LossPart cause_alone(const LossCell& cell) { return {cell.first, std::nullopt}; 
 LossPart phase_alone(const LossCell& cell) { return {"", cell.second}; }
 LossPart everything(const LossCell&) { return {"", std::nullopt}; }
 
-LossDivision::LossDivision(const std::set<LossCell>& cells, LossPart (*part_of)(const LossCell&)) {
+LossDivision::LossDivision(const std::set<LossCell>& cells, LossPart (*part_of)(const LossCell&),
+                           const PairedControls& controls) {
   std::map<LossPart, std::size_t> places;
   for (const LossCell& cell : cells) places.try_emplace(part_of(cell), 0);
   for (auto& [is, place] : places) {
     place = parts_.size();
-    parts_.push_back({.is = is, .first = {}, .second = {}, .of = {}});
+    parts_.push_back({.is = is, .of = PairedStatistics(RunValue::amount, controls)});
   }
   for (const LossCell& cell : cells) part_of_.push_back(places.at(part_of(cell)));
   first_.resize(parts_.size());
@@ -44,14 +45,8 @@ void LossDivision::add_up(const LostTime& first, const LostTime& second) {
 
 void LossDivision::add_mean(const LostTime& first, const LostTime& second) {
   add_up(first, second);
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    Part& part = parts_[i];
-    part.first.lost += first_[i];
-    part.first.over += first.over;
-    part.second.lost += second_[i];
-    part.second.over += second.over;
-    part.of.add_mean({first_[i], first.over}, {second_[i], second.over});
-  }
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    parts_[i].of.add_mean({first_[i], first.over}, {second_[i], second.over});
 }
 
 void LossDivision::add_scatter(const LostTime& first, const LostTime& second) {
@@ -65,7 +60,7 @@ double LossDivision::distance(const LostTime& first, const LostTime& second) {
   double distance = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const double own = value(second_[i], second.over) - value(first_[i], first.over);
-    distance += std::abs(own - (parts_[i].second.mean() - parts_[i].first.mean()));
+    distance += std::abs(own - (parts_[i].second() - parts_[i].first()));
   }
   return distance;
 }
@@ -75,8 +70,8 @@ std::vector<LossDifference> LossDivision::differences() const {
   for (const Part& part : parts_)
     out.push_back({.cause = part.is.first,
                    .phase = part.is.second,
-                   .first = part.first.mean(),
-                   .second = part.second.mean(),
+                   .first = part.first(),
+                   .second = part.second(),
                    .of = part.of.difference()});
   std::ranges::stable_sort(out, std::greater<>(), [](const LossDifference& each) {
     return std::abs(each.of.difference.value_or(0));

@@ -33,7 +33,8 @@ struct LostTime {
 /// The cells put together to parts. Every pair is shown twice in one order, as to PairedStatistics.
 class LossDivision {
  public:
-  LossDivision(const std::set<LossCell>& cells, LossPart (*part_of)(const LossCell&));
+  LossDivision(const std::set<LossCell>& cells, LossPart (*part_of)(const LossCell&),
+               const PairedControls& controls);
   void add_mean(const LostTime& first, const LostTime& second);
   void add_scatter(const LostTime& first, const LostTime& second);
   /// How far the differences of one pair are from the mean ones, added up. After the last add_mean.
@@ -42,14 +43,11 @@ class LossDivision {
   std::vector<LossDifference> differences() const;
 
  private:
-  struct Sum {
-    double lost = 0, over = 0;
-    double mean() const { return over > 0 ? lost / over : 0; }
-  };
   struct Part {
     LossPart is;
-    Sum first, second;
     PairedStatistics of;
+    double first() const { return of.first_mean().value_or(0); }
+    double second() const { return of.second_mean().value_or(0); }
   };
   /// Fills `first_` and `second_` with the seconds of every part.
   void add_up(const LostTime& first, const LostTime& second);

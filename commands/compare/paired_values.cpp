@@ -46,7 +46,7 @@ struct MetricPair {
   std::string name;
   const Metric* first = nullptr;
   const Metric* second = nullptr;
-  PairedStatistics of = PairedStatistics(run_value_of(name));
+  PairedStatistics of = {};
 
   // Of a fault that a scenario does not know there was none.
   static Fraction value(const Metric* metric, const Figures& figures) {
@@ -54,7 +54,8 @@ struct MetricPair {
   }
 };
 
-std::vector<MetricPair> pairs_of(const std::vector<Metric>& first, const std::vector<Metric>& second) {
+std::vector<MetricPair> pairs_of(const std::vector<Metric>& first, const std::vector<Metric>& second,
+                                 const PairedControls& controls) {
   std::vector<MetricPair> out;
   for (const Metric& metric : first) out.push_back({.name = metric.name, .first = &metric});
   for (const Metric& metric : second) {
@@ -65,6 +66,7 @@ std::vector<MetricPair> pairs_of(const std::vector<Metric>& first, const std::ve
       known->second = &metric;
     }
   }
+  for (MetricPair& each : out) each.of = PairedStatistics(run_value_of(each.name), controls);
   return out;
 }
 
@@ -114,7 +116,8 @@ class Holding {
         second_facts_(experiment.point(second).facts),
         of_first_(metrics_of(first_facts_)),
         of_second_(metrics_of(second_facts_)),
-        metrics_(pairs_of(of_first_, of_second_)),
+        controls_(experiment.controls(first, second, count)),
+        metrics_(pairs_of(of_first_, of_second_, controls_)),
         first_(first_facts_),
         second_(second_facts_),
         pass_(
@@ -123,8 +126,10 @@ class Holding {
   HeldTogether held() {
     look();
     const std::set<LossCell>& cells = cells_;
-    std::vector<LossDivision> divisions = {
-        {cells, everything}, {cells, cause_and_phase}, {cells, cause_alone}, {cells, phase_alone}};
+    std::vector<LossDivision> divisions = {{cells, everything, controls_},
+                                           {cells, cause_and_phase, controls_},
+                                           {cells, cause_alone, controls_},
+                                           {cells, phase_alone, controls_}};
     add_means(divisions);
     add_scatter(divisions);
     if (const auto all = divisions[0].differences(); !all.empty()) out_.lost = all.front();
@@ -185,6 +190,7 @@ class Holding {
 
   const ScenarioFacts &first_facts_, &second_facts_;
   std::vector<Metric> of_first_, of_second_;
+  PairedControls controls_;
   std::vector<MetricPair> metrics_;
   LossReader first_, second_;
   std::set<LossCell> cells_;

@@ -50,8 +50,9 @@ Change change(const Experiment& experiment, PointNumber from, PointNumber to,
   if (experiment.point(from).facts.steps > 0)
     return quantile_change(finish_times(experiment, from, options.replicas),
                            finish_times(experiment, to, options.replicas), 0.5, options.seed);
-  const PairedDifference difference = paired_difference(experiment.values(from, "ettr", options.replicas),
-                                                        experiment.values(to, "ettr", options.replicas));
+  const PairedDifference difference = paired_difference(
+      experiment.values(from, "ettr", options.replicas), experiment.values(to, "ettr", options.replicas),
+      RunValue::amount, experiment.controls(from, to, options.replicas));
   return {difference.difference, difference.ci95};
 }
 

@@ -15,6 +15,7 @@
 #include "study/policy_error.hpp"
 #include "study/published/step_error.hpp"
 #include "study/replica.hpp"
+#include "study/rounds.hpp"
 #include "study/summary/summary_json.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -33,6 +35,7 @@ struct RunRequest : StudyRequest {
   std::optional<std::uint32_t> replicas;  // the scenario's, where not given
   std::optional<std::uint32_t> replica;   // this one alone
   std::string record;                     // a file to make; empty: none
+  std::vector<std::string> precision;     // "0.05%", "wall_time_s=1h": run until the intervals are as narrow
   std::string over_time;                  // the length of a part: "6h"; empty: no over-time.csv
   bool full_telemetry = false;
 };
@@ -67,6 +70,7 @@ std::string command_of(const RunRequest& request, std::uint32_t replicas, std::u
       .option("--set", request.sets)
       .number("--incidents", request.incidents)
       .flag("--full-telemetry", request.full_telemetry)
+      .flag("--plain", request.plain)
       .text();
 }
 
@@ -112,30 +116,54 @@ Workbench::Output output_of(const RunRequest& request, const Point& point, const
 
 /// The command that goes on: unlike the one that repeats the report, it writes over-time.csv too.
 std::string resuming_command(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
-  return CommandLine(command_of(request, replicas, seed)).option("--over-time", request.over_time).text();
+  return CommandLine(command_of(request, replicas, seed))
+      .option("--precision", request.precision)
+      .option("--over-time", request.over_time)
+      .text();
 }
 
 /// What is asked for beside the summary.
 struct RunQuestion {
-  std::uint32_t replicas = 0;
+  ReplicaTerms terms;
   Duration bucket{};  // zero: no over-time.csv
 };
+
+/// Of the options; a problem where one of them says nothing.
+std::optional<Problem> read_terms(const RunRequest& request, const Point& point, ReplicaTerms& terms) {
+  for (const std::string& text : request.precision) {
+    ParsedPrecision parsed = parse_precision(text, point.facts);
+    if (parsed.problem) return parsed.problem;
+    terms.precision.push_back(std::move(*parsed.goal));
+  }
+  terms.replicas =
+      request.replicas.value_or(terms.precision.empty() ? point.scenario.study.replicas : kMostReplicas);
+  return std::nullopt;
+}
+
+/// Runs what is asked for. Says so where the precision was not reached.
+void run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms) {
+  const Rounds rounds = run_rounds(experiment, {&point, 1}, terms);
+  if (!rounds.complete || rounds.precise.front()) return;
+  const Problem missed{.file = "--precision",
+                       .why = fmt::format("was not reached in {} replicas", rounds.replicas.front()),
+                       .suggestion = "give it more with --replicas, or ask for less"};
+  print_warnings({&missed, 1});
+}
 
 int run_point(const RunRequest& request, const PointSource& source, const std::shared_ptr<const Point>& point,
               const RunQuestion& question) {
   const std::string command = request.replica ? fmt::format("run --replica {}", *request.replica) : "run";
-  const std::uint32_t replicas = question.replicas;
-  const auto bench =
-      Workbench::open(command, request, {&source, 1}, resuming_command(request, replicas, point->facts.seed),
-                      {.full_telemetry = request.full_telemetry,
-                       .incident_replicas = request.replica ? *request.replica + 1 : kRunIncidents});
+  const auto bench = Workbench::open(
+      command, request, {&source, 1}, resuming_command(request, question.terms.replicas, point->facts.seed),
+      {.full_telemetry = request.full_telemetry,
+       .incident_replicas = request.replica ? *request.replica + 1 : kRunIncidents});
   if (!bench) return kWrongInput;
   Experiment& experiment = bench->experiment();
   const PointNumber number = experiment.add(point);
   if (request.replica) {
     experiment.ensure_only(number, *request.replica);
   } else {
-    experiment.ensure({&number, 1}, replicas);
+    run_replicas(experiment, number, question.terms);
   }
   // Fewer than were asked for where it was interrupted.
   const std::uint32_t done = experiment.replicas(number);
@@ -181,15 +209,15 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
 int run_command(const RunRequest& request) {
   const std::string& scenario = request.scenarios.front();
   try {
-    const PointSource source(scenario, request.sets, seed_of(request, scenario));
+    const PointSource source(scenario, request.sets, seed_of(request, scenario), request.means());
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
-    RunQuestion question{.replicas = request.replicas.value_or(base.point->scenario.study.replicas),
-                         .bucket = {}};
+    RunQuestion question;
+    if (const auto problem = read_terms(request, *base.point, question.terms)) return wrong_input(*problem);
     if (const auto problem = problem_of_record_file(request)) return wrong_input(*problem);
     if (!request.over_time.empty()) {
       const OverTimeBucket bucket =
-          over_time_bucket(request.over_time, *base.point, request.replica ? 1 : question.replicas);
+          over_time_bucket(request.over_time, *base.point, request.replica ? 1 : question.terms.replicas);
       if (bucket.problem) return wrong_input(*bucket.problem);
       question.bucket = bucket.length;
     }
@@ -210,6 +238,7 @@ void add_run(Program& program) {
       program.command("run", "Run a scenario and report what its faults cost",
                       "  gauntlet run scenarios/tiny-8.toml\n"
                       "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200 --seed 1 --out results\n"
+                      "  gauntlet run scenarios/llama3-405b-54d.toml --precision 0.05%\n"
                       "  gauntlet run scenarios/tiny-8.toml --set checkpoint.interval=5min --json\n"
                       "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet");
   add_scenario(run, request->scenarios.emplace_back());
@@ -220,6 +249,13 @@ void add_run(Program& program) {
                        .type_name("K")
                        .between(0, 1'000'000'000)
                        .excludes(replicas);
+  run.value("--precision", request->precision,
+            "Run until the half-width of the 95% interval of ETTR, or of METRIC, is at most this; --replicas "
+            "is then the "
+            "maximum")
+      .type_name("[METRIC=]X")
+      .one_value_each()
+      .excludes(replica);
   const Option out =
       add_study(run, *request,
                 "report.html, report.txt, result.json, replicas.csv, incidents.csv, results.sqlite, "

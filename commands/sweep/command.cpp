@@ -38,7 +38,7 @@ constexpr std::uint32_t kPointsPerField = 10;
 
 struct Prepared {
   SweepPlan plan;
-  SweepTerms terms;
+  ReplicaTerms terms;
   std::vector<std::shared_ptr<const Point>> points;
   std::vector<Problem> problems;  // then the rest does not count
 };
@@ -67,7 +67,7 @@ void plan_hypercube(const SweepRequest& request, std::uint64_t seed, Prepared& p
 }
 
 void read_terms(const SweepRequest& request, const Point& base, Prepared& prepared) {
-  SweepTerms& terms = prepared.terms;
+  ReplicaTerms& terms = prepared.terms;
   for (const std::string& text : request.precision) {
     ParsedPrecision parsed = parse_precision(text, base.facts);
     if (parsed.goal && std::ranges::any_of(terms.precision, [&](const PrecisionGoal& goal) {
@@ -135,7 +135,7 @@ std::string command_of(const SweepRequest& request, const Prepared& prepared, st
 int sweep_command(const SweepRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed);
+  const PointSource source(scenario, request.sets, seed, request.means());
   const Prepared prepared = prepare(request, source, seed);
   if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   const std::string command = command_of(request, prepared, seed);
@@ -180,8 +180,8 @@ void add_sweep(Program& program) {
   sweep
       .value("--precision", request->precision,
              "Run each point until the half-width of the 95% interval of a metric's mean is at most this: "
-             "METRIC=HALF-WIDTH")
-      .type_name("METRIC=X")
+             "METRIC=HALF-WIDTH; without METRIC= of ETTR")
+      .type_name("[METRIC=]X")
       .one_value_each();
   sweep.value("--budget", request->budget, "Maximum number of replicas in total").type_name("N");
   add_study(sweep, *request, std::string(kStudyFiles) + ", scenario.toml");

@@ -1,6 +1,7 @@
 // What a sweep found: the figures of every point, the best of them, and which others may be as good.
 #pragma once
 
+#include "study/precision.hpp"
 #include "study/summary/field_kind.hpp"
 #include "study/summary/paired_difference.hpp"
 #include "study/summary/summary.hpp"
@@ -34,12 +35,6 @@ struct SweptPoint {
   bool may_be_best = true;  // see SweepResult::best
 
   bool all_gave_up() const { return summary.mean("gave_up").value_or(0) >= 1; }
-};
-
-/// The half-width of a metric's 95% interval that every point was to reach.
-struct PrecisionGoal {
-  std::string metric;
-  double half_width = 0;
 };
 
 /// A point that its scenario does not allow.

@@ -1,11 +1,11 @@
 #include "commands/sweep/sweep.hpp"
 
-#include "commands/sweep/rounds.hpp"
 #include "config/toml/nearest.hpp"
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
 #include "study/option_problem.hpp"
 #include "study/paired.hpp"
+#include "study/rounds.hpp"
 
 #include <fmt/format.h>
 
@@ -108,7 +108,12 @@ void hold_against_best(const Experiment& experiment, std::span<const PointNumber
     const std::uint32_t pairs = std::min(of_best, point.summary.replicas);
     const std::vector<Fraction> values = experiment.values(numbers[i], result.objective, pairs);
     const std::span of_both = std::span(best).first(pairs);
-    point.behind = result.smallest ? paired_difference(of_both, values) : paired_difference(values, of_both);
+    const RunValue value = run_value_of(result.objective);
+    const PointNumber numbered = numbers[*result.best];
+    point.behind =
+        result.smallest
+            ? paired_difference(of_both, values, value, experiment.controls(numbered, numbers[i], pairs))
+            : paired_difference(values, of_both, value, experiment.controls(numbers[i], numbered, pairs));
     const bool never = point.all_gave_up() && !result.points[*result.best].all_gave_up();
     point.may_be_best = !never && may_be_chance(*point.behind, pairs, level);
     if (point.behind->variance_factor) factors.push_back(*point.behind->variance_factor);
@@ -134,34 +139,6 @@ bool refuses_a_word(std::span<const Problem> problems, std::span<const Axis> axe
 }
 
 }  // namespace
-
-ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts) {
-  const std::string option = "--precision", what = fmt::format("\"{}\"", text);
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos)
-    return {{}, option_problem(option, what, "has no value", "write --precision ettr=0.002")};
-  const std::string metric(text.substr(0, equals));
-  std::vector<std::string> known;
-  for (const Metric& each : metrics_of(facts)) known.push_back(each.name);
-  if (std::ranges::find(known, metric) == known.end()) {
-    const std::optional<std::string> near = nearest_name(metric, known);
-    return {{},
-            option_problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
-                           near ? fmt::format("did you mean \"{}\"?", *near)
-                                : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
-  }
-  const std::string_view value = text.substr(equals + 1);
-  std::optional<double> number = number_of(value, FieldKind::number);
-  const bool in_seconds =
-      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
-  if (!number && in_seconds) number = number_of(value, FieldKind::duration);
-  if (!number || !(*number > 0))
-    return {{},
-            option_problem(option, what, "is not a half-width",
-                           in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
-                                      : fmt::format("write a number above zero, as in {}=0.002", metric))};
-  return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
-}
 
 ParsedBudget parse_budget(std::string_view text) {
   std::uint64_t budget = 0;
@@ -196,7 +173,7 @@ LoadedPoints load_points(const PointSource& source, SweepPlan& plan) {
 }
 
 SweepResult sweep(Experiment& experiment, const SweepPlan& plan,
-                  std::span<const std::shared_ptr<const Point>> points, const SweepTerms& terms) {
+                  std::span<const std::shared_ptr<const Point>> points, const ReplicaTerms& terms) {
   expect(points.size() == plan.points.size() && !points.empty(), "every point was loaded");
   SweepResult result;
   const ScenarioFacts& facts = points.front()->facts;

@@ -1,15 +1,14 @@
 // A scenario at many values of its fields, all of them under the same faults.
 //
-// Every point runs the same replicas, so the faults that they have in common cancel from their differences. With a
-// precision, points run in rounds: first kFirstReplicas, then twice as many of each that misses it. An interval that was
-// watched while it grew covers a little less than 95%; with 32 values or more the loss is small.
+// Every point runs the same replicas, so the faults that they have in common cancel from their differences. With a precision,
+// points run in rounds (study/rounds.hpp).
 #pragma once
 
 #include "commands/sweep/result.hpp"
-#include "commands/sweep/terms.hpp"
 #include "core/problem.hpp"
 #include "study/design.hpp"
 #include "study/experiment.hpp"
+#include "study/rounds.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,13 +18,6 @@
 #include <vector>
 
 namespace gauntlet {
-
-struct ParsedPrecision {
-  std::optional<PrecisionGoal> goal;
-  std::optional<Problem> problem;  // where there is none
-};
-/// "ettr=0.002"; of a metric in seconds also a duration ("wall_time_s=1h"). `facts`: whose metrics there are.
-ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts);
 
 struct ParsedBudget {
   std::optional<std::uint64_t> budget;
@@ -53,6 +45,6 @@ LoadedPoints load_points(const PointSource& source, SweepPlan& plan);
 
 /// Runs it. What was done by the time that the experiment was stopped is the result, marked `interrupted`.
 SweepResult sweep(Experiment& experiment, const SweepPlan& plan,
-                  std::span<const std::shared_ptr<const Point>> points, const SweepTerms& terms);
+                  std::span<const std::shared_ptr<const Point>> points, const ReplicaTerms& terms);
 
 }  // namespace gauntlet

@@ -38,7 +38,7 @@ std::string command_of(const TuneRequest& request, std::uint64_t seed) {
 int tune_command(const TuneRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed);
+  const PointSource source(scenario, request.sets, seed, request.means());
   ParsedTune parsed = parse_tune(request.words, source);
   if (!parsed.task) return wrong_input(parsed.problems);
   const std::string again = command_of(request, seed);

@@ -4,6 +4,7 @@
 #include "core/contract.hpp"
 #include "core/infinity.hpp"
 #include "core/math/special.hpp"
+#include "study/controlled_ratio.hpp"
 #include "study/statistics.hpp"
 
 #include <algorithm>
@@ -96,8 +97,32 @@ std::span<const Fraction> Trials::values(std::size_t trial, const std::string& m
   return source_->values(*all_[trial].point, metric, count);
 }
 
+Controls Trials::controls(std::size_t trial, std::uint32_t count) const {
+  expect(all_[trial].point && count <= all_[trial].replicas, "the trial has so many replicas");
+  return source_->controls(*all_[trial].point, count);
+}
+
+std::span<const Fraction> Trials::adjusted(std::size_t trial, const std::string& metric,
+                                           std::uint32_t count) const {
+  const std::span<const Fraction> plain = values(trial, metric, count);
+  const Controls controls = this->controls(trial, count);
+  if (controls.size() == 0 || run_value_of(metric) == RunValue::happened) return plain;
+  Adjusted& kept = adjusted_[{trial, metric}];
+  if (kept.count == count) return kept.values;
+  ControlledRatio ratio(controls);
+  for (const Fraction& each : plain) ratio.add(each);
+  kept = {.count = count, .values = {}};
+  for (std::size_t i = 0; i < plain.size(); ++i) kept.values.push_back(ratio.adjusted(plain[i], i));
+  return kept.values;
+}
+
+std::span<const Fraction> Trials::values_for(std::size_t trial, const std::string& metric,
+                                             Statistic statistic, std::uint32_t count) const {
+  return statistic == Statistic::mean ? adjusted(trial, metric, count) : values(trial, metric, count);
+}
+
 std::optional<double> Trials::loss(std::size_t trial) const {
-  const auto mean = statistic_of(values(trial, objective_.metric, all_[trial].replicas), Statistic::mean);
+  const auto mean = statistic_of(adjusted(trial, objective_.metric, all_[trial].replicas), Statistic::mean);
   return mean ? std::optional(sign() * *mean) : std::nullopt;
 }
 
@@ -106,8 +131,11 @@ PairedDifference Trials::worse_by(std::size_t best, std::size_t other, std::uint
   const std::span<const Fraction> of_best = values(best, objective_.metric, count),
                                   of_other = values(other, objective_.metric, count);
   const RunValue value = run_value_of(objective_.metric);
-  return objective_.maximise ? paired_difference(of_other, of_best, value)
-                             : paired_difference(of_best, of_other, value);
+  const Controls best_controls = controls(best, count), other_controls = controls(other, count);
+  return objective_.maximise
+             ? paired_difference(of_other, of_best, value, {.first = other_controls, .second = best_controls})
+             : paired_difference(of_best, of_other, value,
+                                 {.first = best_controls, .second = other_controls});
 }
 
 bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) const {
@@ -119,7 +147,7 @@ bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) c
 
 std::vector<Fraction> Trials::bounded_values(std::size_t trial, const Bound& bound) const {
   const std::uint32_t count = all_[trial].replicas;
-  const std::span<const Fraction> given = values(trial, bound.metric, count);
+  const std::span<const Fraction> given = values_for(trial, bound.metric, bound.statistic, count);
   std::vector<Fraction> out(given.begin(), given.end());
   if (bound.statistic == Statistic::mean || run_value_of(bound.metric) != RunValue::whole_run) return out;
   const std::span<const Fraction> gave_up = values(trial, "gave_up", count);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -33,6 +34,8 @@ class ReplicaSource {
   /// A metric of the first `count` replicas of a point, which are there.
   virtual std::span<const Fraction> values(std::uint32_t point, const std::string& metric,
                                            std::uint32_t count) = 0;
+  /// The controls of their means; none where means are plain.
+  virtual Controls controls(std::uint32_t point, std::uint32_t count) = 0;
 };
 
 /// One tried point.
@@ -72,6 +75,12 @@ class Trials {
 
   /// A metric of the first `count` replicas; the trial has them.
   std::span<const Fraction> values(std::size_t trial, const std::string& metric, std::uint32_t count) const;
+  Controls controls(std::size_t trial, std::uint32_t count) const;
+  /// The same metric with what the controls explain taken out (study/controlled_ratio.hpp): for means.
+  std::span<const Fraction> adjusted(std::size_t trial, const std::string& metric, std::uint32_t count) const;
+  /// For that statistic: adjusted for a mean, else the values as they are.
+  std::span<const Fraction> values_for(std::size_t trial, const std::string& metric, Statistic statistic,
+                                       std::uint32_t count) const;
   /// All values that a bound is on; infinite, of a quantile of a metric of whole runs, where the run gave up.
   std::vector<Fraction> bounded_values(std::size_t trial, const Bound& bound) const;
   /// The objective's mean over all replicas, as a loss: smaller is better. Nothing where it has none.
@@ -114,6 +123,12 @@ class Trials {
   std::uint64_t budget_, spent_ = 0;
   std::vector<Trial> all_;
   std::map<std::vector<std::string>, std::size_t> by_values_;
+  // Of the last number of replicas that was asked for.
+  struct Adjusted {
+    std::uint32_t count = 0;
+    std::vector<Fraction> values;
+  };
+  mutable std::map<std::pair<std::size_t, std::string>, Adjusted> adjusted_;
 };
 
 }  // namespace gauntlet

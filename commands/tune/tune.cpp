@@ -48,6 +48,10 @@ class ExperimentSource : public ReplicaSource {
     return std::span<const Fraction>(kept[metric]).first(count);
   }
 
+  Controls controls(std::uint32_t point, std::uint32_t count) override {
+    return experiment_->controls(point, count);
+  }
+
   const std::string& refusal() const { return refusal_; }
 
  private:
@@ -153,7 +157,7 @@ Statistics statistics_of(const Tuning& of, std::size_t trial) {
   MetricStatistics all;
   for (std::size_t i = 0; i < values.size(); ++i)
     all.add(values[i], gave_up[i].numerator > 0 ? Ending::gave_up : Ending::completed);
-  return all.statistics(Worse::neither, run_value_of(metric));
+  return all.statistics(Worse::neither, run_value_of(metric), of.trials.controls(trial, of.reported(trial)));
 }
 
 /// `best_name`: what the point that is named is called.

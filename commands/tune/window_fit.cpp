@@ -43,7 +43,8 @@ WindowFit::WindowFit(const Trials& trials, Window window)
   for (const Bound& bound : trials.bounds()) {
     double farthest = 0;
     for (const std::size_t trial : window_.trials) {
-      const double figure = picked(trials.values(trial, bound.metric, window_.replicas), bound.statistic, {});
+      const double figure = picked(trials.values_for(trial, bound.metric, bound.statistic, window_.replicas),
+                                   bound.statistic, {});
       farthest = std::max(farthest, std::abs(figure - bound.limit));
     }
     spreads_.push_back(farthest > 0 ? farthest : 1);
@@ -68,7 +69,7 @@ WindowFit::Surfaces WindowFit::surfaces(std::span<const std::uint32_t> picks) co
   std::vector<double> values;
   for (const std::size_t trial : window_.trials)
     values.push_back(
-        sign * picked(trials_->values(trial, objective.metric, window_.replicas), Statistic::mean, picks));
+        sign * picked(trials_->adjusted(trial, objective.metric, window_.replicas), Statistic::mean, picks));
   const double reference = values[0];  // what all have in common is not a part of the surface
   for (double& value : values) value = (value - reference) / window_.scale;
   Surfaces out{.loss = fitter_.fit(values), .bounds = {}};
@@ -77,7 +78,8 @@ WindowFit::Surfaces WindowFit::surfaces(std::span<const std::uint32_t> picks) co
     values.clear();
     for (const std::size_t trial : window_.trials) {
       const double figure =
-          picked(trials_->values(trial, bound.metric, window_.replicas), bound.statistic, picks);
+          picked(trials_->values_for(trial, bound.metric, bound.statistic, window_.replicas), bound.statistic,
+                 picks);
       const double beyond = bound.upper ? figure - bound.limit : bound.limit - figure;
       values.push_back((beyond + window_.margins[i] * std::abs(bound.limit)) / spreads_[i]);
     }

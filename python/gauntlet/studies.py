@@ -110,7 +110,7 @@ def command(name: str, *operands: ScenarioLike, progress: Progress = None, **opt
     """Runs a command that has no function of its own, with its options as keywords: command("trace fit", "failures.csv", by_node=True).
 
     Args:
-        name: the command: "trace fit", "trace import", "validate step", "validate policies", "topology" or "explain"; also one that has
+        name: the command: "trace fit", "trace import", "validate step", "validate policies", "validate coverage", "topology" or "explain"; also one that has
             a function.
         operands: its files; a Scenario brings its settings.
         options: underscores stand for hyphens, True for an option without a value, and a list gives an option several times.
@@ -121,17 +121,19 @@ def command(name: str, *operands: ScenarioLike, progress: Progress = None, **opt
     return _call(name, files, {**options, "set": sets}, StudyResult, progress, policies)
 
 
-def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Optional[int] = None, seed: Optional[int] = None,
-        threads: Optional[int] = None, out: Optional[PathLike] = None, force: bool = False, resume: bool = False,
-        incidents: Optional[int] = None, over_time: Optional[str] = None, record: Optional[PathLike] = None,
-        full_telemetry: bool = False, checkpoint: Union[None, str, PolicyClass] = None,
+def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, precision: Union[None, str, Mapping[str, float]] = None,
+        replica: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None,
+        force: bool = False, resume: bool = False, incidents: Optional[int] = None, plain: bool = False,
+        over_time: Optional[str] = None, record: Optional[PathLike] = None, full_telemetry: bool = False,
+        checkpoint: Union[None, str, PolicyClass] = None,
         detectors: Optional[Sequence[Union[str, PolicyClass]]] = None, recovery: Union[None, str, PolicyClass] = None,
         progress: Progress = None) -> RunResult:
     """Runs a scenario and says what its faults cost.
 
     Args:
         scenario: a Scenario, a file, or the name of a shipped scenario.
-        replicas: how many random runs (default: the scenario's).
+        replicas: how many random runs (default: the scenario's); with `precision` at most.
+        precision: run until the 95% intervals are as narrow: "0.05%" of ETTR, or {"wall_time_s": 3600}, half-widths.
         replica: this one alone, counted from 0.
         seed: of all randomness (default: the scenario's). Equal seeds meet equal faults.
         threads: of this process (default: its cores). The result does not depend on it.
@@ -140,6 +142,7 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
         resume: go on with what is in `out`.
         incidents: keep the incidents of the first so many replicas (default: `run` 10, with `out` 100; other studies 1 for
             each point).
+        plain: compute means of the replicas as they are, without control variates: wider intervals.
         over_time: write over-time.csv into `out`: ETTR, MFU and phases of each replica in parts of this length, such as "6h".
         record: a file for what the policies saw and ordered; needs `replica`.
         full_telemetry: generate every raw sample: slower, with the same result.
@@ -153,8 +156,9 @@ def run(scenario: ScenarioLike, *, replicas: Optional[int] = None, replica: Opti
         Interrupted: Ctrl-C; its `result` is of the replicas that were done.
     """
     scenario = as_scenario(scenario).with_policies(checkpoint=checkpoint, detectors=detectors, recovery=recovery)
-    return _study("run", scenario, dict(replicas=replicas, replica=replica, seed=seed, threads=threads, out=out, force=force,
-                                        resume=resume, incidents=incidents, over_time=over_time, record=record,
+    return _study("run", scenario, dict(replicas=replicas, precision=None if precision is None else _assigned(precision, toml),
+                                        replica=replica, seed=seed, threads=threads, out=out, force=force, resume=resume,
+                                        incidents=incidents, plain=plain, over_time=over_time, record=record,
                                         full_telemetry=full_telemetry), RunResult, progress)
 
 
@@ -170,6 +174,7 @@ def _changes(first: Scenario, other: Scenario) -> str:
 def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Mapping[str, Setting]] = (),
             replicas: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None,
             out: Optional[PathLike] = None, force: bool = False, resume: bool = False, incidents: Optional[int] = None,
+            plain: bool = False,
             progress: Progress = None) -> CompareResult:
     """Compares scenarios under the same faults, and says which faults make the difference.
 
@@ -189,7 +194,8 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
     elif any(each.settings != first.settings for each in rest):
         raise ValueError("different files are compared with the same settings; write the others into a file that extends one of them")
     options: Dict[str, Any] = {"with": variants}
-    options.update(replicas=replicas, seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents)
+    options.update(replicas=replicas, seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents,
+                   plain=plain)
     return _call("compare", [first.path, *(each.path for each in rest)], {**options, "set": first.sets}, CompareResult, progress,
                  policies)
 
@@ -213,7 +219,7 @@ def _range(value: Any) -> str:
 def sweep(scenario: ScenarioLike, vary: Union[str, Sequence[str], Mapping[str, Any]], *, design: Optional[str] = None,
           points: Optional[int] = None, replicas: Optional[int] = None, precision: Union[None, str, Mapping[str, float]] = None,
           budget: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None,
-          force: bool = False, resume: bool = False, incidents: Optional[int] = None, progress: Progress = None) -> SweepResult:
+          force: bool = False, resume: bool = False, incidents: Optional[int] = None, plain: bool = False, progress: Progress = None) -> SweepResult:
     """Runs a scenario at many values of its keys.
 
     Args:
@@ -227,14 +233,15 @@ def sweep(scenario: ScenarioLike, vary: Union[str, Sequence[str], Mapping[str, A
     """
     return _study("sweep", scenario, dict(vary=_assigned(vary, _values), design=design, points=points, replicas=replicas,
                                           precision=None if precision is None else _assigned(precision, toml), budget=budget,
-                                          seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents),
+                                          seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents,
+                                          plain=plain),
                   SweepResult, progress, list(policies_in(vary)))
 
 
 def tune(scenario: ScenarioLike, over: Union[str, Sequence[str], Mapping[str, Any]], *, minimize: Optional[str] = None,
          maximize: Optional[str] = None, subject_to: Union[None, str, Sequence[str]] = None, budget: Optional[int] = None,
          seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None, force: bool = False,
-         resume: bool = False, incidents: Optional[int] = None, progress: Progress = None) -> TuneResult:
+         resume: bool = False, incidents: Optional[int] = None, plain: bool = False, progress: Progress = None) -> TuneResult:
     """Finds the best values of keys for a metric.
 
     Args:
@@ -247,13 +254,14 @@ def tune(scenario: ScenarioLike, over: Union[str, Sequence[str], Mapping[str, An
     """
     return _study("tune", scenario, dict(over=_assigned(over, _range), minimize=minimize, maximize=maximize, subject_to=subject_to,
                                          budget=budget, seed=seed, threads=threads, out=out, force=force, resume=resume,
-                                         incidents=incidents), TuneResult, progress)
+                                         incidents=incidents, plain=plain), TuneResult, progress)
 
 
 def plan(scenario: ScenarioLike, *, tokens: Union[None, str, float] = None, finish_by: Optional[str] = None,
          start: Optional[str] = None, confidence: Optional[float] = None, percentile: Union[None, int, Sequence[int]] = None,
          uncertainty: bool = False, replicas: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None,
          out: Optional[PathLike] = None, force: bool = False, resume: bool = False, incidents: Optional[int] = None,
+            plain: bool = False,
          progress: Progress = None) -> PlanResult:
     """Says when the job finishes, and how many GPUs and spare hosts finish it by a date.
 
@@ -269,13 +277,14 @@ def plan(scenario: ScenarioLike, *, tokens: Union[None, str, float] = None, fini
     """
     return _study("plan", scenario, dict(tokens=tokens, finish_by=finish_by, start=start, confidence=confidence,
                                          percentile=percentile, uncertainty=uncertainty, replicas=replicas, seed=seed,
-                                         threads=threads, out=out, force=force, resume=resume, incidents=incidents),
+                                         threads=threads, out=out, force=force, resume=resume, incidents=incidents,
+                                          plain=plain),
                   PlanResult, progress)
 
 
 def rank(scenario: ScenarioLike, *, lever: Union[None, str, Sequence[str]] = None, separate: Optional[int] = None,
          replicas: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None,
-         force: bool = False, resume: bool = False, incidents: Optional[int] = None, progress: Progress = None) -> RankResult:
+         force: bool = False, resume: bool = False, incidents: Optional[int] = None, plain: bool = False, progress: Progress = None) -> RankResult:
     """Says which improvement of a scenario is worth the most: what each one gains, made alone.
 
     Args:
@@ -286,12 +295,12 @@ def rank(scenario: ScenarioLike, *, lever: Union[None, str, Sequence[str]] = Non
     The other arguments are those of `run`.
     """
     return _study("rank", scenario, dict(lever=lever, separate=separate, replicas=replicas, seed=seed, threads=threads, out=out,
-                                         force=force, resume=resume, incidents=incidents), RankResult, progress)
+                                         force=force, resume=resume, incidents=incidents, plain=plain), RankResult, progress)
 
 
 def scale(scenario: ScenarioLike, *, gpus: Union[None, str, Sequence[int]] = None, keep_batch: bool = False,
           replicas: Optional[int] = None, seed: Optional[int] = None, threads: Optional[int] = None, out: Optional[PathLike] = None,
-          force: bool = False, resume: bool = False, incidents: Optional[int] = None, progress: Progress = None) -> ScaleResult:
+          force: bool = False, resume: bool = False, incidents: Optional[int] = None, plain: bool = False, progress: Progress = None) -> ScaleResult:
     """Runs a scenario at many sizes of its job.
 
     Args:
@@ -301,7 +310,8 @@ def scale(scenario: ScenarioLike, *, gpus: Union[None, str, Sequence[int]] = Non
     The other arguments are those of `run`.
     """
     return _study("scale", scenario, dict(gpus=None if gpus is None else _values(gpus), keep_batch=keep_batch, replicas=replicas,
-                                          seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents),
+                                          seed=seed, threads=threads, out=out, force=force, resume=resume, incidents=incidents,
+                                          plain=plain),
                   ScaleResult, progress)
 
 

@@ -1,6 +1,7 @@
 #include "study/levers/rare_events.hpp"
 
 #include "core/contract.hpp"
+#include "study/controlled_ratio.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,6 @@
 
 namespace gauntlet {
 namespace {
-
-// A residual is a difference of numbers as large as the ratio; below this share of it there is rounding alone.
-constexpr double kRounding = 1e-13;
 
 struct Totals {
   double numerator = 0, denominator = 0;
@@ -44,7 +42,7 @@ PairedScatter paired_scatter(std::span<const Fraction> first, std::span<const Fr
   PairedScatter out{.difference = of_second.ratio() - of_first.ratio()};
   const double n = static_cast<double>(first.size());
   const double largest = std::max(std::abs(of_first.ratio()), std::abs(of_second.ratio()));
-  if (squares * n <= kRounding * kRounding * largest * largest) return out;
+  if (squares * n <= kResidualRounding * kResidualRounding * largest * largest) return out;
   out.error = std::sqrt(squares * n / (n - 1));
   out.skewness = cubes / (squares * std::sqrt(squares));
   out.largest = furthest;

@@ -43,8 +43,9 @@ struct Statistics {
       mean;  // sum of all numerators / sum of all denominators, or a quantile of all latencies
              // together (study/summary/metrics.hpp)
   std::optional<double> sd;  // of one replica: sample standard deviation; of a ratio by the delta method
-  std::optional<double> se;  // of the mean
-  /// Of the mean: by Student's t, and of a share of the runs the exact one of Clopper and Pearson (study/binomial.hpp).
+  std::optional<double> se;  // of the mean, with its controls (study/controls.hpp)
+  /// Of the mean: Student's with Hall's correction of skewness (study/mean_interval.hpp); of a share of the runs the exact one of
+  /// Clopper and Pearson (study/binomial.hpp).
   std::optional<Interval> ci95;
   std::optional<double> p1, p5, p50, p95,
       p99;  // of one replica's value: exact quantiles, linear between order statistics
@@ -92,6 +93,13 @@ struct Summary {
     return found ? found->mean : std::nullopt;
   }
 };
+
+/// How many replicas with plain means have an interval as narrow as this one with its controls. Absent where the means are plain,
+/// and of what does not scatter.
+inline std::optional<double> plain_replicas(const Summary& summary, const Statistics& of) {
+  if (controls_borne(summary.facts, summary.replicas) == 0 || !of.se || !(*of.se > 0)) return std::nullopt;
+  return *of.sd / *of.se * (*of.sd / *of.se);
+}
 
 /// The fingerprint of a study before its first replica: FNV-1a's offset basis
 /// (http://www.isthe.com/chongo/tech/comp/fnv/).

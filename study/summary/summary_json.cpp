@@ -9,6 +9,19 @@
 namespace gauntlet {
 namespace {
 
+/// The kinds of faults whose counts correct the means, and what that is worth.
+Json controls_json(const Summary& summary, std::size_t borne) {
+  Json json;
+  Json& kinds = json["kinds"] = Json::array();
+  for (std::size_t i = 0; i < borne; ++i) {
+    Json& together = kinds.emplace_back(Json::array());
+    for (const std::uint32_t kind : summary.facts.controls[i]) together.push_back(summary.facts.faults[kind]);
+  }
+  const Statistics* ettr = summary.find("ettr");
+  json["plain_replicas"] = json_of(ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt);
+  return json;
+}
+
 std::optional<double> number(const Json& json, const char* key) {
   const Json& value = json.at(key);
   if (value.is_null()) return std::nullopt;
@@ -80,6 +93,8 @@ std::string to_json(const Summary& summary) {
   if (summary.only) json["replica"] = *summary.only;
   json["fingerprint"] = fingerprint_text(summary.fingerprint);
   json["interval"] = kIntervalCovers;
+  if (const std::size_t borne = controls_borne(summary.facts, summary.replicas); borne > 0)
+    json["controls"] = controls_json(summary, borne);
   json["metrics"] = metrics_json(summary);
   json["detection"] = detection_json(summary);
   if (summary.clocks)

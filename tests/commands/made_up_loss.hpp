@@ -57,6 +57,8 @@ class MadeUpLoss final : public ReplicaSource {
     return std::span(all).first(count);
   }
 
+  Controls controls(std::uint32_t, std::uint32_t) override { return {}; }
+
  private:
   struct Made {
     std::vector<double> numbers;

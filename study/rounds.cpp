@@ -1,9 +1,11 @@
-#include "commands/sweep/rounds.hpp"
+#include "study/rounds.hpp"
 
 #include "core/contract.hpp"
+#include "core/infinity.hpp"
 #include "study/point_statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace gauntlet {
@@ -14,13 +16,24 @@ std::uint32_t share(std::uint64_t left, std::size_t points) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(left / points, kMostReplicas));
 }
 
-bool reaches(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
-             std::span<const PrecisionGoal> goals) {
-  return std::all_of(goals.begin(), goals.end(), [&](const PrecisionGoal& goal) {
-    if (!experiment.metric_exists(point, goal.metric)) return false;
+/// How many times as wide as asked for the widest interval is; infinite without one.
+double times_too_wide(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
+                      std::span<const PrecisionGoal> goals) {
+  double widest = 0;
+  for (const PrecisionGoal& goal : goals) {
+    if (!experiment.metric_exists(point, goal.metric)) return kInfinity;
     const Statistics of = statistics_of(experiment, point, goal.metric, 0, replicas);
-    return of.ci95 && longer_side(*of.ci95, *of.mean) <= goal.half_width;
-  });
+    if (!of.ci95) return kInfinity;
+    widest = std::max(widest, longer_side(*of.ci95, *of.mean) / goal.half_width);
+  }
+  return widest;
+}
+
+/// A width goes with the root of the number. A tenth more, as the spread is a guess; a quarter more at least, so that rounds end.
+std::uint32_t more_replicas(std::uint32_t replicas, double too_wide, std::uint32_t most) {
+  constexpr double kReserve = 1.1, kLeastGrowth = 1.25, kMostGrowth = 2;
+  const double growth = std::clamp(too_wide * too_wide * kReserve, kLeastGrowth, kMostGrowth);
+  return static_cast<std::uint32_t>(std::min<double>(std::ceil(replicas * growth), most));
 }
 
 bool run(Experiment& experiment, std::span<const PointNumber> points, Rounds& rounds) {
@@ -32,14 +45,14 @@ bool run(Experiment& experiment, std::span<const PointNumber> points, Rounds& ro
   return false;
 }
 
-/// Twice the replicas of every point that misses the precision, as far as the budget goes; false where none may grow.
-bool grow(Rounds& rounds, const SweepTerms& terms) {
+/// More replicas of every point that misses the precision, as far as the budget goes; false where none may grow.
+bool grow(Rounds& rounds, std::span<const double> too_wide, const ReplicaTerms& terms) {
   std::vector<std::size_t> growing;
   std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < rounds.replicas.size(); ++i) {
     if (rounds.precise[i] || rounds.replicas[i] >= terms.replicas) continue;
     growing.push_back(i);
-    wanted += std::min(2 * rounds.replicas[i], terms.replicas) - rounds.replicas[i];
+    wanted += more_replicas(rounds.replicas[i], too_wide[i], terms.replicas) - rounds.replicas[i];
   }
   if (growing.empty()) return false;
   std::uint32_t most = terms.replicas;
@@ -52,7 +65,8 @@ bool grow(Rounds& rounds, const SweepTerms& terms) {
     if (most == 0) return false;
   }
   for (const std::size_t i : growing) {
-    const std::uint32_t more = std::min(rounds.replicas[i], terms.replicas - rounds.replicas[i]);
+    const std::uint32_t more =
+        more_replicas(rounds.replicas[i], too_wide[i], terms.replicas) - rounds.replicas[i];
     rounds.replicas[i] += rounds.budget_spent ? std::min(more, most) : more;
   }
   return true;
@@ -60,7 +74,7 @@ bool grow(Rounds& rounds, const SweepTerms& terms) {
 
 }  // namespace
 
-Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, const SweepTerms& terms) {
+Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, const ReplicaTerms& terms) {
   expect(!points.empty() && terms.replicas > 0, "there is something to run");
   expect(!terms.budget || *terms.budget >= points.size(), "the budget has a replica for every point");
   const bool with_precision = !terms.precision.empty();
@@ -73,12 +87,15 @@ Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, c
   }
   rounds.replicas.assign(points.size(), first);
   rounds.precise.assign(points.size(), !with_precision);
+  std::vector<double> too_wide(points.size(), 0);
   do {
     rounds.complete = run(experiment, points, rounds);
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (!rounds.precise[i])
-        rounds.precise[i] = reaches(experiment, points[i], rounds.replicas[i], terms.precision);
-  } while (rounds.complete && !rounds.budget_spent && grow(rounds, terms));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (rounds.precise[i]) continue;
+      too_wide[i] = times_too_wide(experiment, points[i], rounds.replicas[i], terms.precision);
+      rounds.precise[i] = too_wide[i] <= 1;
+    }
+  } while (rounds.complete && !rounds.budget_spent && grow(rounds, too_wide, terms));
   return rounds;
 }
 

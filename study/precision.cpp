@@ -1,0 +1,53 @@
+#include "study/precision.hpp"
+
+#include "config/toml/nearest.hpp"
+#include "study/field_range.hpp"
+#include "study/option_problem.hpp"
+#include "study/summary/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace gauntlet {
+
+ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts) {
+  const std::string option = "--precision", what = fmt::format("\"{}\"", text);
+  const std::size_t equals = text.find('=');
+  // A half-width alone is that of the answer.
+  const std::string metric(equals == std::string_view::npos ? "ettr" : text.substr(0, equals));
+  std::vector<std::string> known;
+  for (const Metric& each : metrics_of(facts)) known.push_back(each.name);
+  if (std::ranges::find(known, metric) == known.end()) {
+    const std::optional<std::string> near = nearest_name(metric, known);
+    return {{},
+            option_problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
+                           near ? fmt::format("did you mean \"{}\"?", *near)
+                                : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
+  }
+  std::string_view value = equals == std::string_view::npos ? text : text.substr(equals + 1);
+  double unit = 1;
+  if (value.ends_with('%')) {
+    value.remove_suffix(1);
+    unit = 0.01;
+  }
+  std::optional<double> number = number_of(value, FieldKind::number);
+  if (number) *number *= unit;
+  const bool in_seconds =
+      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
+  if (!number && in_seconds && unit == 1) number = number_of(value, FieldKind::duration);
+  if (!number && equals == std::string_view::npos)
+    return {
+        {},
+        option_problem(option, what, "has no value", "write --precision ettr=0.002, or --precision 0.2%")};
+  if (!number || !(*number > 0))
+    return {{},
+            option_problem(
+                option, what, "is not a half-width",
+                in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
+                           : fmt::format("write a number above zero, as in {0}=0.002 or {0}=0.2%", metric))};
+  return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
+}
+
+}  // namespace gauntlet
