@@ -111,7 +111,7 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
   const bool undated = !request.start.empty() && !start;  // then a date cannot be judged
   const std::optional<Duration> limit = undated ? std::nullopt : read_time_limit(request, start, problems);
   const std::optional<double> tokens = read_tokens(request, problems);
-  LoadedPoint base = PointSource(request.scenarios.front(), request.sets, seed).point();
+  LoadedPoint base = PointSource(request.scenarios.front(), request.sets, seed, request.means()).point();
   if (!base.point) problems.insert(problems.end(), base.problems.begin(), base.problems.end());
   if (!problems.empty()) return prepared;
   const Scenario& scenario = base.point->scenario;
@@ -150,7 +150,7 @@ int plan_command(const PlanRequest& request) {
   // The steps are set next. With the tokens beside them, one of the two would be warned of as without effect.
   std::erase_if(sets, [](const std::string& set) { return set.starts_with("job.tokens="); });
   sets.insert(sets.end(), prepared.work.sets.begin(), prepared.work.sets.end());
-  const PointSource source(scenario, std::move(sets), seed);
+  const PointSource source(scenario, std::move(sets), seed, request.means());
   const std::string command = command_of(request, prepared.question);
   const auto bench = Workbench::open("plan", request, {&source, 1}, command);
   if (!bench) return kWrongInput;

@@ -52,6 +52,12 @@ void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vec
 
 std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enough, bool resized) {
   std::vector<std::string> notes;
+  if (enough.by_date.tilt != 1)
+    notes.push_back(
+        fmt::format("Late runs are rare. So their share is measured in runs whose faults strike {:.2f} times "
+                    "as often; each of these runs "
+                    "counts as much less as its faults are more likely there (importance sampling).",
+                    enough.by_date.tilt));
   const StorageUse use = storage_use(base.world.storage);
   if (resized)
     notes.emplace_back(

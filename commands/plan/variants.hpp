@@ -8,6 +8,7 @@
 #include "study/point.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -89,12 +90,17 @@ class PlanVariants {
   double lost(PointNumber point) const;
   FinishScale scale_of(PointNumber point, const std::vector<double>& times) const;
   Share share(PointNumber point, std::uint32_t replicas) const;
+  ShareOfRuns share_by_date(PointNumber point, std::uint32_t first, std::uint32_t replicas) const;
+  bool misses_are_rare() const;
+  bool run_tilted(const std::vector<PointNumber>& points, std::uint32_t replicas);
 
   Experiment* experiment_;
   const PointSource* source_;
   const PlanQuestion* question_;
   std::shared_ptr<const Point> base_;
   std::uint32_t deciding_;
+  std::map<PointNumber, std::optional<PointNumber>>
+      tilted_;  // where misses are rare; nothing where faults do not make them
   std::optional<FinishEffects> effects_;
   double effects_lost_ = 0;  // by the point that they were measured on
   bool stopped_ = false;

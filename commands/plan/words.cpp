@@ -22,7 +22,11 @@ std::string percent_text(double share) { return fmt::format("{:.1f}%", 100 * sha
 std::string share_text(const std::optional<double>& share, const std::optional<Interval>& ci95) {
   if (!share) return "unknown";
   if (!ci95) return percent_text(*share);
-  return fmt::format("{} ({:.1f} to {:.1f})", percent_text(*share), 100 * ci95->low, 100 * ci95->high);
+  // As many digits as the interval has one of.
+  const double width = 100 * (ci95->high - ci95->low);
+  const int digits = width > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(width))) + 1, 1, 5) : 1;
+  return fmt::format("{:.{}f}% ({:.{}f} to {:.{}f})", 100 * *share, digits, 100 * ci95->low, digits,
+                     100 * ci95->high, digits);
 }
 
 std::string share_text(const ShareOfRuns& share) { return share_text(share.value(), share.ci95); }

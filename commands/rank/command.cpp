@@ -52,7 +52,7 @@ std::string compare_with(const RankRequest& request, const LeverRanking& ranking
 int rank_command(const RankRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed);
+  const PointSource source(scenario, request.sets, seed, request.means());
   const RankPlan plan = plan_rank(source, request.levers, request.replicas, request.separate);
   if (!plan.problems.empty()) return wrong_input(plan.problems);
   const std::string command = command_of(request, seed);

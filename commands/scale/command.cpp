@@ -37,7 +37,7 @@ std::string command_of(const ScaleRequest& request, const std::string& gpus, std
 int scale_command(const ScaleRequest& request) {
   const std::string& scenario = request.scenarios.front();
   const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed);
+  const PointSource source(scenario, request.sets, seed, request.means());
   const ScalePlan plan = plan_scale(source, request.gpus,
                                     request.keep_batch ? BatchScaling::kept : BatchScaling::scaled, "--gpus");
   if (!plan.problems.empty()) return wrong_input(plan.problems);

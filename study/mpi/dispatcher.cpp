@@ -169,7 +169,8 @@ void Dispatcher::send_point(int rank, PointNumber number) {
   if (has.size() <= number) has.resize(number + 1);
   if (has[number]) return;
   has[number] = true;
-  tell(rank, PointText{.point = number, .text = study_->point(number)->text});
+  const Point& point = *study_->point(number);
+  tell(rank, PointText{.point = number, .text = point.text, .tilt = point.tilt});
 }
 
 void Dispatcher::beat(Moment now) {

@@ -2,6 +2,7 @@
 
 #include "config/scenario.hpp"
 #include "study/start_thread.hpp"
+#include "study/tilted.hpp"
 
 #include <fmt/format.h>
 
@@ -108,6 +109,8 @@ void Helper::handle(const PointText& text) {
     }
     Point point;
     point.scenario = std::move(*loaded.scenario);
+    point.tilt = text.tilt;
+    if (text.tilt != 1) tilt_faults(point.scenario.world, text.tilt);
     point.text = text.text;
     into.point = std::make_shared<const Point>(std::move(point));
   } catch (const std::exception& error) {

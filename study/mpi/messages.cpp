@@ -24,7 +24,7 @@ class MessageEncoder {
   void operator()(const Terms& terms) {
     members(terms, [this](const auto&... each) { all(each...); });
   }
-  void operator()(const PointText& point) { all(point.point, point.text); }
+  void operator()(const PointText& point) { all(point.point, point.text, point.tilt); }
   void operator()(const Job& job) { all(job.number, job.task.point, job.task.first, job.task.count); }
   void operator()(const Done& done) {
     all(done.number, done.figures.size());
@@ -53,7 +53,7 @@ class MessageDecoder {
   void operator()(Terms& terms) {
     members(terms, [this](auto&... each) { all(each...); });
   }
-  void operator()(PointText& point) { all(point.point, point.text); }
+  void operator()(PointText& point) { all(point.point, point.text, point.tilt); }
   void operator()(Job& job) { all(job.number, job.task.point, job.task.first, job.task.count); }
   void operator()(Done& done) {
     all(done.number);

@@ -38,6 +38,7 @@ struct Terms {
 struct PointText {
   PointNumber point = 0;
   std::string text;  // Point::text
+  double tilt = 1;   // Point::tilt
 };
 struct Job {
   JobNumber number = 0;

@@ -23,10 +23,10 @@ auto members(const Incident& i) {
 }
 auto members(const Figures& f) {
   return std::tie(f.ending, f.wall, f.phases, f.lost, f.effective_corrupt, f.steps, f.iterations,
-                  f.iteration_time, f.interruptions, f.planned_stops, f.false_alarms, f.faults,
-                  f.unplanned_rate, f.detection_latency_sum, f.detected, f.evictions_right, f.evictions_wrong,
-                  f.asked, f.spares_max_in_use, f.fault_scores, f.false_alerts, f.wrong_evictions,
-                  f.fingerprint, f.over_time);
+                  f.iteration_time, f.interruptions, f.planned_stops, f.false_alarms, f.faults, f.compensated,
+                  f.log_weight, f.unplanned_rate, f.detection_latency_sum, f.detected, f.evictions_right,
+                  f.evictions_wrong, f.asked, f.spares_max_in_use, f.fault_scores, f.false_alerts,
+                  f.wrong_evictions, f.fingerprint, f.over_time);
 }
 
 void expect_same(const Figures& a, const Figures& b) {
@@ -55,6 +55,8 @@ Figures distinct_figures() {
   f.planned_stops = 127;
   f.false_alarms = 128;
   f.faults = {0, 16'383, 16'384, kMost32};
+  f.compensated = {-0.0, std::nextafter(-3.5, 0.0), 1e300, 0};
+  f.log_weight = std::nextafter(-0.3, 0.0);
   f.unplanned_rate = std::nextafter(0.1, 1.0);
   f.detection_latency_sum = Duration(5);
   f.detected = 6;
@@ -121,7 +123,7 @@ TEST(Messages, AReplicaOfTheMainJobIsAnAnswerOfLessThanAKilobyte) {
   runner.run(main_job.point, {.point = 0, .first = 0, .count = kTaskReplicas}, done.figures);
   const std::size_t bytes = encode(done).size() + encode(Job{.number = 1000, .task = {}}).size();
   std::printf("%zu bytes a replica, and %zu once a rank\n", bytes / kTaskReplicas,
-              encode(PointText{.point = 0, .text = main_job.point->text}).size());
+              encode(PointText{.point = 0, .text = main_job.point->text, .tilt = 1}).size());
   EXPECT_LT(bytes / kTaskReplicas, 1000u);
   EXPECT_GT(bytes / kTaskReplicas, 100u);
 }
@@ -136,8 +138,10 @@ TEST(Messages, EveryKindCrosses) {
   EXPECT_TRUE(terms_back.terms.full_telemetry);
   EXPECT_EQ(terms_back.terms.bucket, Duration(5));
   EXPECT_EQ(terms_back.threads, 64u);
-  const auto point = std::get<PointText>(*decode(encode(PointText{.point = 5, .text = "a = \"\xff\"\n"})));
+  const auto point =
+      std::get<PointText>(*decode(encode(PointText{.point = 5, .text = "a = \"\xff\"\n", .tilt = 1.25})));
   EXPECT_EQ(point.point, 5u);
+  EXPECT_EQ(point.tilt, 1.25);
   EXPECT_EQ(point.text, "a = \"\xff\"\n");
   const auto job =
       std::get<Job>(*decode(encode(Job{.number = 7, .task = {.point = 1, .first = 2, .count = 3}})));

@@ -7,6 +7,7 @@
 #include "study/binomial.hpp"
 #include "study/paired.hpp"
 #include "study/statistics.hpp"
+#include "study/tilted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -112,6 +113,18 @@ ShareOfRuns share_by(std::span<const double> finish, double by) {
   share.hits = static_cast<std::uint32_t>(
       std::count_if(finish.begin(), finish.end(), [by](double at) { return at <= by; }));
   if (share.runs > 0) share.ci95 = clopper_pearson(share.hits, share.runs, 0.95);
+  return share;
+}
+
+ShareOfRuns share_by_tilted(const Experiment& experiment, PointNumber tilted, std::uint32_t first,
+                            std::uint32_t count, double by) {
+  const RareShare late = rare_share(experiment, tilted, first, count, [by](const Figures& figures) {
+    return figures.ending != Ending::completed || to_seconds(figures.wall) > by;
+  });
+  ShareOfRuns share{.hits = late.runs - late.hits, .runs = late.runs, .ci95 = {}};
+  share.weighted = 1 - late.share;
+  share.tilt = late.tilt;
+  if (late.ci95) share.ci95 = Interval{1 - late.ci95->high, 1 - late.ci95->low};
   return share;
 }
 

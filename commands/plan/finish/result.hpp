@@ -15,8 +15,12 @@ struct ShareOfRuns {
   std::uint32_t hits = 0, runs = 0;
   std::optional<Interval>
       ci95;  // of the share: Clopper and Pearson's, exact for a count; absent without runs
+  /// The share itself, where runs have weights (study/tilted.hpp), and how often faults strike in those runs.
+  std::optional<double> weighted = {};
+  double tilt = 1;
 
   std::optional<double> value() const {
+    if (weighted) return weighted;
     return runs > 0 ? std::optional(static_cast<double>(hits) / runs) : std::nullopt;
   }
 };
