@@ -1,10 +1,14 @@
 // gauntlet validate: the models against what others measured, worked out or simulated.
 #include "commands/validate/command.hpp"
 
+#include "commands/validate/coverage/coverage.hpp"
+#include "commands/validate/coverage/text.hpp"
 #include "commands/validate/policies/text.hpp"
 #include "commands/validate/policies/validate_policies.hpp"
 #include "commands/validate/step/text.hpp"
 #include "commands/validate/step/validate.hpp"
+#include "config/fields/scenario_parts.hpp"
+#include "report/units.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/interrupt.hpp"
@@ -31,6 +35,16 @@ struct ValidatePoliciesRequest {
   bool quick = false;  // as few replicas as the tests run
   std::string only;    // checks whose subject holds this; empty: all
   std::uint32_t threads = default_threads();
+  bool quiet = false;
+  bool json = false;
+};
+
+struct ValidateCoverageRequest {
+  std::uint64_t seed = 1;
+  std::uint32_t replicas = 20, repetitions = 400;
+  std::string only;  // scenarios whose name holds this; empty: all
+  std::uint32_t threads = default_threads();
+  bool markdown = false;
   bool quiet = false;
   bool json = false;
 };
@@ -77,6 +91,70 @@ int validate_policies_command(const ValidatePoliciesRequest& request) {
   return printed && result.holds() ? kSuccess : kFailed;
 }
 
+int validate_coverage_command(const ValidateCoverageRequest& request) {
+  const double all = static_cast<double>(request.replicas) * request.repetitions;
+  if (all > kMostReplicas) {
+    complain(fmt::format("--replicas times --repetitions makes {} replicas of a scenario; {} at most",
+                         count_text(all), count_text(kMostReplicas)));
+    return kWrongInput;
+  }
+  std::optional<Progress> progress;
+  if (!request.quiet && shows_progress()) progress.emplace();
+  CoverageQuestion question{.seed = request.seed,
+                            .replicas = request.replicas,
+                            .repetitions = request.repetitions,
+                            .only = request.only,
+                            .threads = request.threads,
+                            .stop = &stop_on_interrupt()};
+  if (progress)
+    question.progress = [&](std::uint32_t done, std::uint64_t left) { progress->add(done, left); };
+  const CoverageResult result = cover(question);
+  progress.reset();
+  if (result.scenarios.empty() && !result.interrupted) {
+    complain(fmt::format("no shipped scenario has \"{}\" in its name", request.only));
+    return kWrongInput;
+  }
+  const std::string command = CommandLine("gauntlet validate coverage")
+                                  .number("--seed", std::optional(request.seed))
+                                  .number("--replicas", std::optional(request.replicas))
+                                  .number("--repetitions", std::optional(request.repetitions))
+                                  .option("--only", request.only)
+                                  .text();
+  const std::string report = request.markdown
+                                 ? markdown(result)
+                                 : text_report(result, {.command = command, .colour = colour_of_output()});
+  const bool printed = print_answer({.report = report, .json = to_json(result)}, request.json);
+  if (result.interrupted) return kSignalBase + interrupting_signal();
+  return printed && result.holds() ? kSuccess : kFailed;
+}
+
+void add_validate_coverage(Command& validate) {
+  const auto request = std::make_shared<ValidateCoverageRequest>();
+  Command coverage = validate.subcommand(
+      "coverage", "Count how often the 95% intervals of the shipped scenarios hold the true value",
+      "  gauntlet validate coverage\n"
+      "  gauntlet validate coverage --only tiny-8 --replicas 100\n"
+      "  gauntlet validate coverage --markdown");
+  coverage.value("--seed", request->seed, "Seed of all randomness")
+      .type_name("S")
+      .between(std::uint64_t{0}, kLargestSeed)
+      .shows_default();
+  coverage.value("--replicas", request->replicas, "Replicas of a repetition")
+      .type_name("N")
+      .between(std::uint32_t{5}, std::uint32_t{10'000})
+      .shows_default();
+  coverage.value("--repetitions", request->repetitions, "Repetitions, each with replicas of its own")
+      .type_name("N")
+      .between(std::uint32_t{2}, std::uint32_t{10'000})
+      .shows_default();
+  coverage.value("--only", request->only, "Only scenarios with this text in their name").type_name("TEXT");
+  coverage.flag("--markdown", request->markdown, "Print the table as docs/validation.md has it");
+  add_threads(coverage, request->threads, "Threads; the results do not depend on them");
+  add_quiet(coverage, request->quiet);
+  add_json(coverage, request->json);
+  coverage.runs([request] { return validate_coverage_command(*request); });
+}
+
 void add_validate_step(Command& validate) {
   const auto request = std::make_shared<ValidateStepRequest>();
   Command step = validate.subcommand("step", "Compare the step model with published step times",
@@ -116,10 +194,12 @@ void add_validate(Program& program) {
   Command validate = program.command(
       "validate", "Compare the models with published measurements, closed forms and other simulators",
       "  gauntlet validate step\n"
-      "  gauntlet validate policies");
+      "  gauntlet validate policies\n"
+      "  gauntlet validate coverage");
   validate.requires_subcommand();
   add_validate_step(validate);
   add_validate_policies(validate);
+  add_validate_coverage(validate);
 }
 
 }  // namespace gauntlet

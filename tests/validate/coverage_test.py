@@ -1,0 +1,56 @@
+"""`gauntlet validate coverage`: how often intervals hold, what it refuses, and that it notices intervals that are too narrow."""
+
+import json
+import os
+import subprocess
+import unittest
+
+GAUNTLET = os.environ.get("GAUNTLET", "build/gauntlet")
+
+
+def coverage(*arguments):
+    return subprocess.run([GAUNTLET, "validate", "coverage", "--quiet", *arguments], capture_output=True, text=True, check=False)
+
+
+class Coverage(unittest.TestCase):
+    def test_intervals_of_small_scenarios_hold_with_20_replicas(self):
+        for scenario in ("one-fault", "tiny-8"):
+            answer = coverage("--only", scenario, "--json")
+            self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+            result = json.loads(answer.stdout)
+            self.assertTrue(result["holds"])
+            self.assertEqual((result["replicas"], result["repetitions"], result["seed"]), (20, 400, 1))
+            [only] = result["scenarios"]
+            self.assertEqual(only["name"], scenario)
+            judged = [name for name, of in only["metrics"].items() if of["judged"]]
+            self.assertGreater(len(judged), 10, judged)
+        ettr = next(of for of in result["scenarios"] if of["name"] == "tiny-8")["metrics"]["ettr"]
+        self.assertLess(ettr["controlled"]["mean_width"], ettr["plain"]["mean_width"])
+
+    def test_the_result_does_not_depend_on_threads(self):
+        few = ["--only", "one-fault", "--repetitions", "20", "--json"]
+        self.assertEqual(coverage(*few, "--threads", "1").stdout, coverage(*few, "--threads", "3").stdout)
+
+    def test_a_table_for_people_and_one_for_a_page(self):
+        few = ["--only", "one-fault", "--repetitions", "20"]
+        text = coverage(*few).stdout
+        self.assertIn("20 repetitions of 20 replicas", text)
+        self.assertIn("Reproduce with: gauntlet validate coverage --seed 1 --replicas 20 --repetitions 20 --only one-fault", text)
+        page = coverage(*few, "--markdown").stdout
+        self.assertIn("\n| one-fault | ", page)
+
+    def test_wrong_input(self):
+        for arguments, why in (
+            (["--only", "no such thing"], 'no shipped scenario has "no such thing" in its name'),
+            (["--replicas", "4"], "--replicas"),
+            (["--repetitions", "1"], "--repetitions"),
+            (["--replicas", "10000", "--repetitions", "10000"], "100,000,000 replicas"),
+        ):
+            answer = coverage(*arguments)
+            self.assertEqual(answer.returncode, 2, arguments)
+            self.assertEqual(answer.stdout, "")
+            self.assertIn(why, answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
