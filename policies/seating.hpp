@@ -1,7 +1,7 @@
-// Which host sits in which slot of the job, as far as orders and outcomes tell, and which hosts are out of service. Costs
-// what differs from the start, not what the cluster has.
+// Which host sits in which slot of the job, as far as orders and outcomes tell, and which hosts are out of service.
 #pragma once
 
+#include "core/growing_table.hpp"
 #include "core/inventory.hpp"
 #include "core/reseat.hpp"
 #include "core/roster.hpp"
@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace gauntlet {
@@ -25,13 +24,14 @@ class Seating {
   /// Of the job as it is: with fewer replicas it has fewer slots.
   const Inventory& inventory() const { return inventory_; }
   bool in_job(HostId host) const { return roster_.in_job(host); }
-  bool in_service(HostId host) const { return !away_.contains(host); }
+  bool in_service(HostId host) const { return away_[host.value] == 0; }
   /// Hosts that stand by, less the slots that wait for one. Negative: some wait for a repair.
   std::int64_t free_spares() const { return spares_ - static_cast<std::int64_t>(vacant_.size()); }
 
   /// Out of service; its slot, if it has one, is vacant.
   void evict(HostId host) {
-    if (!away_.insert(host).second) return;
+    if (away_[host.value] != 0) return;
+    away_.set(host.value, 1);
     ++departures_;
     if (!in_job(host)) {
       --spares_;
@@ -41,8 +41,8 @@ class Seating {
     roster_.leave(host);
     if (std::erase(beyond_, host) > 0) return;
     const std::uint32_t slot = slot_of(host);
-    moved_.erase(host);
-    taken_[slot] = std::nullopt;
+    unseat(host);
+    taken_.set(slot, kVacant);
     vacant_.push_back({slot, departures_});
   }
   /// Granted to the job: the slot that has been vacant for longest is its own.
@@ -70,18 +70,21 @@ class Seating {
   }
   void readmit(HostId host) {
     spares_left_.erase(host);
-    if (away_.erase(host) > 0) ++spares_;
+    if (away_[host.value] == 0) return;
+    away_.set(host.value, 0);
+    ++spares_;
   }
 
   /// Nothing where the slot is vacant.
   std::optional<HostId> host_in(std::uint32_t slot) const {
-    const auto taken = taken_.find(slot);
-    return taken == taken_.end() ? HostId{slot} : taken->second;
+    const std::uint32_t taken = taken_[slot];
+    if (taken == kVacant) return std::nullopt;
+    return HostId{taken == kNone ? slot : taken};
   }
   /// Of a host of the job.
   std::uint32_t slot_of(HostId host) const {
-    const auto moved = moved_.find(host);
-    return moved == moved_.end() ? host.value : moved->second;
+    const std::uint32_t moved = moved_[host.value];
+    return moved == kNone ? host.value : moved;
   }
 
   /// The most replicas that the hosts of the job are enough for, in whole hosts; 0 where they never are.
@@ -106,14 +109,18 @@ class Seating {
   std::vector<HostId> resize(std::uint32_t replicas);
 
  private:
+  static constexpr std::uint32_t kNone = 0xffffffff, kVacant = 0xfffffffe;  // no slot, and no host
   struct Vacancy {
     std::uint32_t slot;
     std::uint64_t since;  // the number of the departure that left it
   };
 
   void seat(std::uint32_t slot, HostId host) {
-    taken_[slot] = host;
-    moved_[host] = slot;
+    taken_.set(slot, host.value);
+    moved_.set(host.value, slot);
+  }
+  void unseat(HostId host) {
+    if (moved_[host.value] != kNone) moved_.set(host.value, kNone);
   }
   std::uint32_t unit() const { return replicas_in_whole_hosts(whole_.layout, whole_.gpus_per_host); }
   std::uint32_t hosts_of_unit() const { return with_replicas(whole_, unit()).job_hosts; }
@@ -122,12 +129,12 @@ class Seating {
   Inventory inventory_;
   Roster roster_;
   std::int64_t spares_ = 0;
-  std::set<HostId> away_;
-  std::map<std::uint32_t, std::optional<HostId>> taken_;  // slots whose host is not the first one
-  std::map<HostId, std::uint32_t> moved_;                 // where these hosts sit
-  std::deque<Vacancy> vacant_;                            // in the order in which they fell vacant
-  std::uint64_t departures_ = 0;                          // evictions so far
-  std::map<HostId, std::uint64_t> spares_left_;           // which departure that of a host without a slot was
+  GrowingTable<std::uint8_t> away_;              // by host: whether it is out of service
+  GrowingTable<std::uint32_t> taken_{kNone};     // by slot: its host; kNone: the first one, kVacant: nobody
+  GrowingTable<std::uint32_t> moved_{kNone};     // by host: where it sits; kNone: where it sat first
+  std::deque<Vacancy> vacant_;                   // in the order in which they fell vacant
+  std::uint64_t departures_ = 0;                 // evictions so far
+  std::map<HostId, std::uint64_t> spares_left_;  // which departure that of a host without a slot was
   std::vector<HostId> beyond_;  // of the job, without a slot yet, in the order in which they joined
 };
 
@@ -137,7 +144,7 @@ inline std::vector<HostId> Seating::resize(std::uint32_t replicas) {
   for (const Vacancy& each : vacant_) vacant.push_back(each.slot);
   const Reseating moved = reseat(inventory_.job_hosts, sized.job_hosts, vacant, beyond_,
                                  [this](std::uint32_t slot) { return *host_in(slot); });
-  for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) taken_[slot] = std::nullopt;
+  for (std::uint32_t slot = sized.job_hosts; slot < inventory_.job_hosts; ++slot) taken_.set(slot, kVacant);
   inventory_ = sized;
   beyond_.clear();
   vacant_.clear();
@@ -145,7 +152,7 @@ inline std::vector<HostId> Seating::resize(std::uint32_t replicas) {
   spares_left_.clear();
   for (const auto& [slot, host] : moved.seated) seat(slot, host);
   for (const HostId host : moved.left) {
-    moved_.erase(host);
+    unseat(host);
     roster_.leave(host);
     ++spares_;
   }
