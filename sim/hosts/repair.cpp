@@ -7,20 +7,18 @@
 namespace gauntlet {
 
 void RepairQueue::admit(HostId host, std::optional<FaultKindId> cause, const Stream& draws) {
-  Visit visit{.draws = draws, .automatic = shop_->time};
+  const Law* automatic = &shop_->time;
   for (const auto& [kind, time] : shop_->by_cause) {
-    if (cause == kind) visit.automatic = time;
+    if (cause == kind) automatic = &time;
   }
-  draw(visit);
-  const bool fresh = visits_.emplace(host, visit).second;
-  expect(fresh, "a host is in repair once");
+  draw(visits_.add(host, {.draws = draws, .automatic = automatic}));
   enter(host, Stage::automatic);
 }
 
 /// All that chance decides about one repair.
 void RepairQueue::draw(Visit& visit) {
   const ManualRepair& manual = shop_->manual;
-  visit.takes = from_seconds(visit.automatic.sample(visit.draws));
+  visit.takes = from_seconds(visit.automatic->sample(visit.draws));
   visit.manual = visit.draws.uniform() < manual.needed.value;
   const double fails = visit.manual ? manual.silent_failure.value : shop_->silent_failure.value;
   visit.mended = visit.draws.uniform() >= fails;
@@ -28,10 +26,10 @@ void RepairQueue::draw(Visit& visit) {
 }
 
 void RepairQueue::drop(HostId host) {
-  const auto found = visits_.find(host);
-  if (found == visits_.end()) return;
-  Visit gone = found->second;
-  visits_.erase(found);
+  const Visit* found = visits_.find(host);
+  if (found == nullptr) return;
+  Visit gone = *found;
+  visits_.erase(host);
   engine_->cancel(gone.done);
   if (gone.stage != Stage::burn_in) leave_crew(host, gone);
 }

@@ -8,10 +8,10 @@
 #include "core/random/stream.hpp"
 #include "models/world/world.hpp"
 #include "sim/engine/event.hpp"
+#include "sim/hosts/host_table.hpp"
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 
 namespace gauntlet {
@@ -52,7 +52,7 @@ class RepairQueue {
   enum class Stage : std::uint8_t { automatic, manual, burn_in };
   struct Visit {
     Stream draws;
-    Law automatic = Law::constant(0);
+    const Law* automatic;  // of the shop
     Duration takes{}, by_hand{};
     Stage stage = Stage::automatic;
     bool manual = false;  // it needs a person
@@ -76,7 +76,7 @@ class RepairQueue {
 
   const RepairShop* shop_;
   SimEngine* engine_;
-  std::map<HostId, Visit> visits_;
+  HostTable<Visit> visits_;
   Crew automatic_{.size = shop_->crew}, manual_{.size = shop_->manual.crew};
   RepairCounts counts_;
 };
