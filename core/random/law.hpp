@@ -76,8 +76,12 @@ class Law {
   /// underflows.
   double time_at_cumulative_hazard(double h) const;
 
-  /// One draw.
+  /// One draw. That of a constant is skipped: whatever comes after it stays where it was.
   double sample(Stream& stream) const {
+    if (const auto* constant = std::get_if<detail::Constant>(&kind_)) {
+      stream.skip();
+      return constant->value;
+    }
     const double u = stream.uniform();
     if (const auto* exponential = std::get_if<detail::Exponential>(&kind_)) {
       return -exponential->mean_life * math_log(u);

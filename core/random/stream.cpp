@@ -37,7 +37,10 @@ std::array<std::uint64_t, 2> philox_block(Seed seed, std::uint64_t identity, std
 Stream::Stream(Seed seed, StreamName name, std::uint64_t component)
     : study_(seed.study), identity_(identity_of(name, component)), replica_(seed.replica) {}
 
-void Stream::refill() { block_ = philox_block({study_, replica_}, identity_, draws_ / 2); }
+void Stream::refill() {
+  block_ = philox_block({study_, replica_}, identity_, draws_ / 2);
+  filled_ = true;
+}
 
 std::uint64_t Stream::below(std::uint64_t n) {
   expect(n > 0, "the argument is in its domain: n > 0");

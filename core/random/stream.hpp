@@ -60,9 +60,15 @@ class Stream {
   /// The next 64 uniform bits.
   std::uint64_t bits() {
     const std::uint64_t half = draws_ & 1;
-    if (half == 0) refill();
+    if (half == 0 || !filled_) refill();
     ++draws_;
     return block_[half];
+  }
+
+  /// Passes over a draw whose bits nobody needs: a block is computed only where one of its two is read.
+  void skip() {
+    if ((draws_ & 1) == 0) filled_ = false;
+    ++draws_;
   }
 
   /// The next draw as a number of the open interval (0, 1); see uniform_from_bits.
@@ -72,7 +78,7 @@ class Stream {
   /// another. (Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019.)
   std::uint64_t below(std::uint64_t n);
 
-  /// How many 64-bit values have been read; for fingerprints and for tests of who draws how often.
+  /// How many 64-bit values have been read or skipped; for fingerprints and for tests of who draws how often.
   std::uint64_t draws() const { return draws_; }
 
  private:
@@ -83,6 +89,7 @@ class Stream {
   std::uint64_t draws_ = 0;
   std::array<std::uint64_t, 2> block_{};
   std::uint32_t replica_;
+  bool filled_ = false;  // where the next draw is the second of its block: whether block_ is that one
 };
 
 /// Draw `n` (from zero) of the stream (seed, name, component), without reading those before it.

@@ -52,6 +52,20 @@ TEST(Stream, RandomAccessReadsTheSameDraws) {
   }
 }
 
+TEST(Stream, SkippedDrawsMoveNoOther) {
+  for (unsigned skipped = 0; skipped < 256; ++skipped) {  // bit n: draw n is skipped
+    Stream stream(kStreamSeed, kName, 3);
+    for (unsigned n = 0; n < 8; ++n) {
+      if ((skipped >> n & 1U) != 0) {
+        stream.skip();
+      } else {
+        ASSERT_EQ(stream.bits(), bits_at(kStreamSeed, kName, 3, n)) << skipped << ", draw " << n;
+      }
+      ASSERT_EQ(stream.draws(), n + 1);
+    }
+  }
+}
+
 TEST(Stream, ACopyGoesOnByItself) {
   Stream first(kStreamSeed, kName);
   first.bits();
