@@ -150,12 +150,12 @@ class Judge {
     }
   }
   void mended(const Truth& entry) {
-    std::vector<std::uint32_t> over;
+    over_.clear();
     faulty_.for_each(entry.host, [&](std::uint32_t onset) {
       if (truth_[onset].kind == entry.kind && truth_[onset].component == entry.component)
-        over.push_back(onset);
+        over_.push_back(onset);
     });
-    for (const std::uint32_t onset : over) faulty_.remove(truth_[onset].host, truth_[onset].hosts, onset);
+    for (const std::uint32_t onset : over_) faulty_.remove(truth_[onset].host, truth_[onset].hosts, onset);
   }
 
   const HostLog& hosts_of_truth_;
@@ -164,7 +164,8 @@ class Judge {
   StopLook& look_;
   OpenIncident open_;
   JobHosts hosts_;
-  ByHost faulty_;  // the places of onsets in the log
+  ByHost faulty_;                    // the places of onsets in the log
+  std::vector<std::uint32_t> over_;  // those that a repair ended; a member to reuse memory
   std::vector<EvictionEvent> events_;
   std::size_t next_ = 0;
   SpareCount spares_;

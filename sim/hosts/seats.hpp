@@ -4,10 +4,13 @@
 // layout counts pipeline stages slowest, so that the slots of a stage are consecutive, and so are those of a replica in it.
 #pragma once
 
+#include "core/contract.hpp"
 #include "core/id.hpp"
 #include "core/layout.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -18,6 +21,27 @@ namespace gauntlet {
 struct SlotRange {
   std::uint32_t begin = 0, end = 0;
   std::uint32_t size() const { return end - begin; }
+};
+
+/// A few of them, in ascending order, none empty. Neighbours are one.
+class SlotRanges {
+ public:
+  void add(std::uint32_t begin, std::uint32_t end) {
+    if (begin >= end) return;
+    if (count_ > 0 && ranges_[count_ - 1].end == begin) {
+      ranges_[count_ - 1].end = end;
+      return;
+    }
+    expect(count_ < ranges_.size(), "there is room for one more");
+    ranges_[count_++] = {begin, end};
+  }
+  const SlotRange* begin() const { return ranges_.data(); }
+  const SlotRange* end() const { return ranges_.data() + count_; }
+
+ private:
+  std::array<SlotRange, 6>
+      ranges_;  // the most that are as many hops away: one replica of two stages, the others of two
+  std::size_t count_ = 0;
 };
 
 class Seats {
@@ -76,7 +100,7 @@ class Seats {
     return std::max(stage, layout_.pp - 1 - stage) + 1;
   }
   /// The slots that are so many hops away, `from` among them at one hop, in ascending order.
-  std::vector<SlotRange> slots_at(std::uint32_t from, std::uint32_t hops) const;
+  SlotRanges slots_at(std::uint32_t from, std::uint32_t hops) const;
   /// The collective in which the ranks of `slot` wait for those of `from`, or for others that do.
   Dimension waits_in(std::uint32_t from, std::uint32_t slot) const {
     if (replica_of(from) != replica_of(slot)) return Dimension::data;
@@ -99,18 +123,10 @@ class Seats {
   std::vector<std::uint32_t> stages_, replicas_;  // by slot
 };
 
-inline std::vector<SlotRange> Seats::slots_at(std::uint32_t from, std::uint32_t hops) const {
+inline SlotRanges Seats::slots_at(std::uint32_t from, std::uint32_t hops) const {
   const auto stage = static_cast<std::int64_t>(stage_of(from));
   const auto away = static_cast<std::int64_t>(hops);
-  std::vector<SlotRange> found;
-  const auto add = [&](std::uint32_t begin, std::uint32_t end) {
-    if (begin >= end) return;
-    if (!found.empty() && found.back().end == begin) {
-      found.back().end = end;
-    } else {
-      found.push_back({begin, end});
-    }
-  };
+  SlotRanges found;
   const auto valid = [&](std::int64_t p) { return p >= 0 && p < static_cast<std::int64_t>(layout_.pp); };
   const auto add_stage = [&](std::int64_t p, bool same_replica, bool others) {
     if (!valid(p)) return;
@@ -119,9 +135,9 @@ inline std::vector<SlotRange> Seats::slots_at(std::uint32_t from, std::uint32_t 
     const std::uint32_t rank = number * ranks_of_stage() + replica_of(from) * ranks_of_replica();
     const std::uint32_t begin = std::clamp(slot_from(rank), all.begin, all.end);
     const std::uint32_t end = std::clamp(slot_from(rank + ranks_of_replica()), begin, all.end);
-    if (others) add(all.begin, begin);
-    if (same_replica) add(begin, end);
-    if (others) add(end, all.end);
+    if (others) found.add(all.begin, begin);
+    if (same_replica) found.add(begin, end);
+    if (others) found.add(end, all.end);
   };
   add_stage(stage - away, true, false);
   if (away == 1) {

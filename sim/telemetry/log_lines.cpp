@@ -60,11 +60,13 @@ SlotRange LogLines::slots_of(const Scope& who) const {
 }
 
 void LogLines::abort(const Victims& victims, std::uint32_t hops, bool last) {
-  const std::vector<SlotRange> waves = victims.slots_at(hops);
+  const auto matches = [&](const Entry& each) { return each.pattern == victims.line(); };
+  if (std::none_of(entries_.begin(), entries_.end(), matches)) return;
+  const SlotRanges waves = victims.slots_at(hops);
   const std::vector<std::uint32_t>& culprits = victims.culprits();
   const Seats& seats = hosts_->seats();
   for (Entry& entry : entries_) {
-    if (entry.pattern != victims.line()) continue;
+    if (!matches(entry)) continue;
     const SlotRange scope = slots_of(entry.who);
     for (const SlotRange& wave : waves) {
       std::uint32_t slot = std::max(wave.begin, scope.begin);

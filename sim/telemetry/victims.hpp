@@ -53,9 +53,7 @@ class Victims final : public AbortTimes {
   }
   std::uint32_t count() const { return seats_->count() - static_cast<std::uint32_t>(culprits_.size()); }
   /// The slots whose ranks abort so many hops from the culprit, itself among them.
-  std::vector<SlotRange> slots_at(std::uint32_t hops) const {
-    return seats_->slots_at(culprits_.front(), hops);
-  }
+  SlotRanges slots_at(std::uint32_t hops) const { return seats_->slots_at(culprits_.front(), hops); }
 
   Time aborted_at(HostId host) const override {
     if (aborted_hops_ == 0) return kNever;
