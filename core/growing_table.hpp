@@ -7,21 +7,21 @@
 
 namespace gauntlet {
 
-template <class Value>
+template <class Cell>
 class GrowingTable {
  public:
   /// `unset`: what a number has that was never set.
-  explicit GrowingTable(Value unset = {}) : unset_(unset) {}
+  explicit GrowingTable(Cell unset = {}) : unset_(unset) {}
 
-  Value operator[](std::uint32_t number) const { return number < values_.size() ? values_[number] : unset_; }
-  void set(std::uint32_t number, Value value) {
+  Cell operator[](std::uint32_t number) const { return number < values_.size() ? values_[number] : unset_; }
+  void set(std::uint32_t number, Cell value) {
     if (number >= values_.size()) values_.resize(std::size_t{number} + 1, unset_);
     values_[number] = value;
   }
 
  private:
-  Value unset_;
-  std::vector<Value> values_;
+  Cell unset_;
+  std::vector<Cell> values_;
 };
 
 }  // namespace gauntlet

@@ -11,11 +11,11 @@
 
 namespace gauntlet {
 
-template <class Value>
+template <class Kept>
 class HostTable {
  public:
   /// The host has none yet. Values stay where they are until another is added.
-  Value& add(HostId host, Value value) {
+  Kept& add(HostId host, Kept value) {
     expect(place_[host.value] == 0, "a host has one value");
     if (free_.empty()) {
       values_.push_back(std::move(value));
@@ -27,12 +27,12 @@ class HostTable {
     return at(host) = std::move(value);
   }
   /// Null where the host has none.
-  Value* find(HostId host) {
+  Kept* find(HostId host) {
     const std::uint32_t place = place_[host.value];
     return place == 0 ? nullptr : &values_[place - 1];
   }
-  Value& at(HostId host) {
-    Value* found = find(host);
+  Kept& at(HostId host) {
+    Kept* found = find(host);
     expect(found != nullptr, "the host has a value");
     return *found;
   }
@@ -44,7 +44,7 @@ class HostTable {
   }
 
  private:
-  std::vector<Value> values_;
+  std::vector<Kept> values_;
   std::vector<std::uint32_t> free_;    // places of values that are gone
   GrowingTable<std::uint32_t> place_;  // by host: one more than its place in `values_`; 0: it has none
 };
