@@ -48,14 +48,19 @@ std::uint32_t Examination::groups_of(const ProbeKind& probe) const {
   return (hosts_->seats().count() + size - 1) / size;
 }
 
-std::vector<HostId> Examination::failing(const Probe& action, Time now) {
-  if (action.who.subset != Scope::Subset::one) return failing_hosts(action.probe, now);
+const std::vector<HostId>& Examination::failing(const Probe& action, Time now) {
+  failing_.clear();
+  if (action.who.subset != Scope::Subset::one) {
+    find_in_job(action.probe, now);
+    return failing_;
+  }
   const ProbeKind& probe = world_->probes[action.probe.value];
   const HostId host{action.who.index};  // with partners that are known to be good, where it needs some
   Stream draws = stream_now(seed_, kAccuses, now, nth_of(host.value, action.probe.value));
   const double false_positive = probe.false_positive.value;
-  if (finds(probe, host) || (false_positive > 0 && draws.uniform() < false_positive)) return {host};
-  return {};
+  if (finds(probe, host) || (false_positive > 0 && draws.uniform() < false_positive))
+    failing_.push_back(host);
+  return failing_;
 }
 
 /// Whether a fault is found is the fault's own chance, probe for probe.
@@ -98,7 +103,7 @@ bool Examination::any_fault_in(SlotRange slots) const {
 }
 
 /// Of the hosts of the job, examined in groups of neighbours.
-std::vector<HostId> Examination::failing_hosts(ProbeId number, Time now) {
+void Examination::find_in_job(ProbeId number, Time now) {
   const ProbeKind& probe = world_->probes[number.value];
   const Seats& seats = hosts_->seats();
   const std::uint32_t size = std::max(1U, probe.group);
@@ -124,13 +129,11 @@ std::vector<HostId> Examination::failing_hosts(ProbeId number, Time now) {
       if (!any_fault_in(slots_of(accused))) add(accused);
     }
   }
-  std::vector<HostId> hosts;
   for (const std::uint32_t group : failing) {
     const SlotRange slots = slots_of(group);
     for (std::uint32_t slot = slots.begin; slot < slots.end; ++slot)
-      if (hosts_->in_job(seats.host(slot))) hosts.push_back(seats.host(slot));
+      if (hosts_->in_job(seats.host(slot))) failing_.push_back(seats.host(slot));
   }
-  return hosts;
 }
 
 }  // namespace gauntlet

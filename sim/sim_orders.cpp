@@ -205,7 +205,7 @@ void SimCluster::begin(const Order& order, const Probe& action) {
 }
 
 Result SimCluster::examine(const Probe& probe) {
-  const std::vector<HostId> failing = examination_.failing(probe, engine_.now());
+  const std::vector<HostId>& failing = examination_.failing(probe, engine_.now());
   for (const HostId host : failing) monitoring_.found(host, probe.report);
   return Probed{
       .component = failing.empty() ? ComponentId{probe.who.kind, probe.who.index} : component(failing[0]),

@@ -41,10 +41,13 @@ class Examinations {
   void evicted(HostId host, Orders& out);
 
  private:
-  struct Examination {
-    std::vector<HostId> hosts;                // empty: every host of the job
-    std::variant<Investigation, OrderId> by;  // probes, or the question to a person
+  /// To a person.
+  struct Question {
+    OrderId order;
+    std::vector<HostId> hosts;  // empty: every host of the job
   };
+  using Examination = std::variant<Investigation, Question>;
+  static const std::vector<HostId>& hosts_of(const Examination& examination);
 
   JobId job_;
   WatchId report_;

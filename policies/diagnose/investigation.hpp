@@ -10,6 +10,7 @@
 #include "policies/constants.hpp"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -26,6 +27,9 @@ class Investigation {
   bool finished() const { return finished_; }
   /// Once finished: the hosts that failed a probe.
   const std::vector<HostId>& found() const { return found_; }
+  std::vector<HostId> take_found() { return std::move(found_); }
+  /// Empty: every host of the job.
+  const std::vector<HostId>& suspects() const { return suspects_; }
   /// The probes that have no outcome yet.
   const std::vector<OrderId>& running() const { return running_; }
 
