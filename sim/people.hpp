@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/random/stream.hpp"
+#include "core/saturating.hpp"
 #include "models/world/world.hpp"
 #include "sim/engine/event.hpp"
 #include "sim/engine/moment.hpp"
@@ -19,17 +20,14 @@ class PeopleOnCall {
   }
 
   /// Ranks are up and nothing moves: NoticeDue comes.
-  void job_stands_still(StopCause& stop) {
-    engine_->cancel(stands_still_);
-    stands_still_ = notice(stop);
-  }
+  void job_stands_still(StopCause& stop) { notice(stands_still_, stop); }
   /// A start will not succeed: likewise.
   void job_does_not_start(StopCause& stop) {
-    if (!engine_->pending(does_not_start_)) does_not_start_ = notice(stop);
+    if (!engine_->pending(does_not_start_)) notice(does_not_start_, stop);
   }
   /// The job was stopped, or is started.
-  void job_is_handled() { engine_->cancel(stands_still_); }
-  void job_has_started() { engine_->cancel(does_not_start_); }
+  void job_is_handled() { engine_->hold(stands_still_); }
+  void job_has_started() { engine_->hold(does_not_start_); }
 
   /// Somebody is asked. How long the answer takes.
   Duration ask(StopCause& stop) {
@@ -41,10 +39,11 @@ class PeopleOnCall {
   }
 
  private:
-  Timer notice(StopCause& stop) {
+  void notice(Timer& timer, StopCause& stop) {
     static constexpr StreamName kNotice = stream_name("person.notice");
     Stream draws = stream_now(seed_, kNotice, stop.by, stop.draws.noticed++);
-    return engine_->after(from_seconds(world_->people.notice.sample(draws)), Priority::world, NoticeDue{});
+    const Duration until = from_seconds(world_->people.notice.sample(draws));
+    engine_->set(timer, after(engine_->now(), until), Priority::world, NoticeDue{});
   }
 
   const World* world_;

@@ -57,10 +57,7 @@ class ExitsUnderWay {
     for (const Beat& each : beats_) arrives_next(each);
     set_timer();
   }
-  void set_timer() {
-    engine_->cancel(next_);
-    next_ = engine_->at(next_at_, Priority::heartbeat, ExitReported{next_host_});
-  }
+  void set_timer() { engine_->set(next_, next_at_, Priority::heartbeat, ExitReported{next_host_}); }
 
   const HeartbeatTimes* times_;
   SimEngine* engine_;

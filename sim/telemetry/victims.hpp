@@ -29,10 +29,10 @@ class Victims final : public AbortTimes {
     line_ = line;
     first_ = first;
     last_hops_ = seats_->most_hops(culprits_.front());
-    wave_ = engine_->at(first_, Priority::timer, AbortWave{1});
+    engine_->set(wave_, first_, Priority::timer, AbortWave{1});
   }
   void clear() {
-    engine_->cancel(wave_);
+    engine_->hold(wave_);
     culprits_.clear();
     aborted_hops_ = 0;
   }
@@ -42,7 +42,7 @@ class Victims final : public AbortTimes {
   bool on(const AbortWave& wave) {
     aborted_hops_ = wave.hops;
     if (wave.hops >= last_hops_) return false;
-    wave_ = engine_->at(after(first_, times(wave.hops, hop_)), Priority::timer, AbortWave{wave.hops + 1});
+    engine_->set(wave_, after(first_, times(wave.hops, hop_)), Priority::timer, AbortWave{wave.hops + 1});
     return true;
   }
 
