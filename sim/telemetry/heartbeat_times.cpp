@@ -1,6 +1,8 @@
 #include "sim/telemetry/heartbeat_times.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace gauntlet {
 
@@ -54,11 +56,27 @@ std::optional<Time> HeartbeatTimes::last_arrival_before(HostId host, Time until)
 
 const std::vector<HeartbeatTimes::Phased>& HeartbeatTimes::by_phase() const {
   if (!by_phase_.empty()) return by_phase_;
-  for (std::uint32_t h = 0; h < world_->inventory.hosts(); ++h)
-    by_phase_.push_back({first_sent(HostId{h}) - kStart, HostId{h}});
-  std::sort(by_phase_.begin(), by_phase_.end(), [](const Phased& a, const Phased& b) {
-    return a.phase != b.phase ? a.phase < b.phase : a.host < b.host;
-  });
+  // Phases are uniform over the period: of as many parts of it as there are hosts, each has about one.
+  struct Placed {
+    Duration phase;
+    std::uint32_t part;
+  };
+  const std::uint32_t hosts = world_->inventory.hosts();
+  const double parts = hosts / to_seconds(world_->telemetry.heartbeat_period);
+  std::vector<Placed> placed(hosts);
+  std::vector<std::uint32_t> next(hosts + 1, 0);  // by part: where its next host goes
+  for (std::uint32_t h = 0; h < hosts; ++h) {
+    const Duration phase = first_sent(HostId{h}) - kStart;
+    placed[h] = {phase, std::min(static_cast<std::uint32_t>(to_seconds(phase) * parts), hosts - 1)};
+    ++next[placed[h].part + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  by_phase_.resize(hosts);
+  for (std::uint32_t h = 0; h < hosts; ++h) by_phase_[next[placed[h].part]++] = {placed[h].phase, HostId{h}};
+  // Whoever shares a part is in the order of numbers so far.
+  for (std::uint32_t i = 1; i < hosts; ++i)
+    for (std::uint32_t j = i; j > 0 && by_phase_[j].phase < by_phase_[j - 1].phase; --j)
+      std::swap(by_phase_[j], by_phase_[j - 1]);
   return by_phase_;
 }
 
