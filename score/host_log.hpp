@@ -47,28 +47,28 @@ class HostLog {
 };
 
 inline void HostLog::make() const {
-  std::uint32_t hosts = 0;
+  begins_.assign(1, 0);
   for (std::uint32_t place = 0; place < log_->size(); ++place) {
     look_->look();
     const Truth& each = (*log_)[place];
-    if (each.hosts > kFew) wide_.push_back(place);
-    hosts = std::max(hosts, each.host.value + each.hosts);
-  }
-  begins_.assign(hosts + 1, 0);
-  const auto for_each_host = [this](const auto& act) {
-    for (std::uint32_t place = 0; place < log_->size(); ++place) {
-      look_->look();
-      const Truth& each = (*log_)[place];
-      for (std::uint32_t i = 0; each.hosts <= kFew && i < each.hosts; ++i) act(each.host.value + i, place);
+    if (each.hosts > kFew) {
+      wide_.push_back(place);
+      continue;
     }
-  };
-  for_each_host([this](std::uint32_t host, std::uint32_t) { ++begins_[host]; });
+    if (begins_.size() <= each.host.value + each.hosts) begins_.resize(each.host.value + each.hosts + 1, 0);
+    for (std::uint32_t i = 0; i < each.hosts; ++i) ++begins_[each.host.value + i];
+  }
   std::uint32_t end = 0;
   for (const std::uint32_t count : begins_) end += count;
   places_.resize(end);
   for (auto each = begins_.rbegin(); each != begins_.rend(); ++each) *each = end -= *each;
   std::vector<std::uint32_t> next = begins_;
-  for_each_host([&](std::uint32_t host, std::uint32_t place) { places_[next[host]++] = place; });
+  for (std::uint32_t place = 0; place < log_->size(); ++place) {
+    look_->look();
+    const Truth& each = (*log_)[place];
+    for (std::uint32_t i = 0; each.hosts <= kFew && i < each.hosts; ++i)
+      places_[next[each.host.value + i]++] = place;
+  }
 }
 
 }  // namespace gauntlet
