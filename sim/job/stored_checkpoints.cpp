@@ -68,6 +68,8 @@ void StoredCheckpoints::retain() {
 /// Erases the entries of which no checkpoint is kept. Old checkpoints that are kept forever stay, however many these are.
 void StoredCheckpoints::erase_empty() {
   old_ = std::min(old_, series_.size());
+  // Numbers ascend: where the last one of an entry is recent, those of all later entries are.
+  if (old_ < series_.size() && series_[old_].last() > deleted_) return;
   const auto recent = series_.begin() + static_cast<std::ptrdiff_t>(old_);
   const auto empty = [this](const Series& each) { return kept_in(each) == 0; };
   series_.erase(std::remove_if(recent, series_.end(), empty), series_.end());
