@@ -54,8 +54,8 @@ class SimCluster final : public Cluster {
   const ProgressLog& progress() const { return training_.progress(); }
   /// How many more faults struck than were to be expected, by FaultKindId (Faults::compensated).
   void compensated(std::vector<double>& counts) const { faults_.compensated(counts); }
-  /// As FaultArrivals::log_weight.
-  double log_weight() const { return faults_.clocks().log_weight(); }
+  /// As FaultArrivals::tiltable.
+  TiltableCounts tiltable() const { return faults_.clocks().tiltable(); }
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
   std::uint64_t events() const { return engine_.events(); }
   Time now() const { return engine_.now(); }

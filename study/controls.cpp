@@ -13,6 +13,9 @@ namespace {
 
 // Of the length of a control, what is left of it beside those before it; below that it is their sum with rounding.
 constexpr double kLeastNew = 1e-6;
+// The variance of a compensated count is the number of strikes to be expected, so the sum of its squares over all replicas is about the
+// number of all strikes. Of fewer, one or two replicas would decide its coefficient, and hide their own scatter in it.
+constexpr double kFewestStrikes = 10;
 // Newton's method doubles the digits at each step, once near; halved steps bring it near.
 constexpr int kMostSteps = 60;
 constexpr double kExact = 1e-12;  // of a weighted mean, in standard deviations
@@ -23,6 +26,7 @@ constexpr double kMostWeight = 0.25;
 struct Basis {
   std::vector<std::vector<double>> columns;
   std::vector<double> means;
+  std::vector<std::uint32_t> controls;  // which ones they are of
 };
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -45,6 +49,7 @@ Basis orthonormal(std::span<const double> counts, std::size_t each) {
     }
     for (double& value : column) value -= mean;
     const double whole = std::sqrt(dot(column, column));
+    if (!(whole * whole >= kFewestStrikes)) continue;
     for (int pass = 0; pass < 2; ++pass)
       for (std::size_t before = 0; before < basis.columns.size(); ++before) {
         const double part = dot(basis.columns[before], column);
@@ -56,6 +61,7 @@ Basis orthonormal(std::span<const double> counts, std::size_t each) {
     for (double& value : column) value /= length;
     basis.columns.push_back(std::move(column));
     basis.means.push_back(mean / length);
+    basis.controls.push_back(static_cast<std::uint32_t>(control));
   }
   return basis;
 }
@@ -105,7 +111,7 @@ class Tilting {
       while (true) {
         for (std::size_t k = 0; k < size_; ++k) next[k] = tilt[k] - length * (*newton)[k];
         const double there = look(next);
-        if (there <= at || length < kLeastNew) {
+        if (there <= at + kExact || length < kLeastNew) {  // near the minimum the sum has rounding alone
           at = there;
           break;
         }
@@ -177,7 +183,7 @@ Controls::Controls(std::span<const double> counts, std::size_t each) {
     std::optional<std::vector<double>> weights = Tilting(basis, size).weights();
     if (!weights) continue;
     auto data = std::make_shared<Data>();
-    data->controls = size;
+    data->used.assign(basis.controls.begin(), basis.controls.begin() + static_cast<std::ptrdiff_t>(size));
     data->weights = std::move(*weights);
     data->coordinates.reserve(data->weights.size() * size);
     for (std::size_t i = 0; i < data->weights.size(); ++i)

@@ -35,18 +35,20 @@ class Controls {
   Controls(std::span<const double> counts, std::size_t each);
 
   /// How many are in use.
-  std::size_t size() const { return data_ ? data_->controls : 0; }
+  std::size_t size() const { return data_ ? data_->used.size() : 0; }
+  /// Which, by their numbers.
+  std::vector<std::uint32_t> used() const { return data_ ? data_->used : std::vector<std::uint32_t>(); }
   /// Of a replica; 1 in the mean.
   double weight(std::size_t replica) const { return data_ ? data_->weights[replica] : 1; }
   /// What the controls of a replica are beside their mean, in coordinates that are orthonormal over the replicas: size() numbers.
   std::span<const double> coordinates(std::size_t replica) const {
     if (!data_) return {};
-    return std::span(data_->coordinates).subspan(replica * data_->controls, data_->controls);
+    return std::span(data_->coordinates).subspan(replica * data_->used.size(), data_->used.size());
   }
 
  private:
   struct Data {
-    std::size_t controls = 0;
+    std::vector<std::uint32_t> used;
     std::vector<double> coordinates;
     std::vector<double> weights;
   };

@@ -183,17 +183,18 @@ bool Experiment::metric_exists(PointNumber point, std::string_view metric) const
   return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& each) { return each.name == metric; });
 }
 
-Controls Experiment::controls(PointNumber point, std::uint32_t count) const {
+Controls Experiment::controls(PointNumber point, std::uint32_t first, std::uint32_t count) const {
   const ScenarioFacts& facts = points_.at(point)->facts;
   const std::size_t borne = controls_borne(facts, count);
   if (borne == 0) return {};
-  const auto known = controls_.find(point);
-  if (known != controls_.end() && known->second.first == count) return known->second.second;
+  KnownControls& known = controls_[point];
+  if (known.first == first && known.count == count) return known.controls;
   std::vector<double> counts;
-  visit(point, count, [&](std::uint32_t, const Figures& figures) {
+  visit(point, first, count, [&](std::uint32_t, const Figures& figures) {
     add_controls(facts, borne, figures.compensated, counts);
   });
-  return (controls_[point] = {count, Controls(counts, borne)}).second;
+  known = {.first = first, .count = count, .controls = Controls(counts, borne)};
+  return known.controls;
 }
 
 void Experiment::visit(PointNumber point, std::uint32_t count, const See& see) const {

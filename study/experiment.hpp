@@ -22,7 +22,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -80,9 +79,10 @@ class Experiment {
   /// Precondition: metric_exists().
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
-  /// The controls of the means of these replicas; none where the means of the point are plain.
-  Controls controls(PointNumber point, std::uint32_t count) const;
-  PairedControls controls(PointNumber first, PointNumber second, std::uint32_t count) const {
+  /// The controls of the means of `count` replicas, from number 0 or from `first`; none where the means of the point are plain.
+  Controls controls(PointNumber point, std::uint32_t count) const { return controls(point, 0, count); }
+  Controls controls(PointNumber point, std::uint32_t first, std::uint32_t count) const;
+  PairedControls paired_controls(PointNumber first, PointNumber second, std::uint32_t count) const {
     return {.first = controls(first, count), .second = controls(second, count)};
   }
 
@@ -91,7 +91,7 @@ class Experiment {
   void visit(PointNumber point, std::uint32_t count, const See& see) const;
   void visit(PointNumber point, std::uint32_t from, std::uint32_t count, const See& see) const;
 
-  /// Statistics of every metric over the first `count` replicas. Memory does not grow with `count`.
+  /// Statistics of every metric over the first `count` replicas (study/statistics.hpp).
   /// The last summary of each point is kept.
   Summary summary(PointNumber point, std::uint32_t count) const;
   /// The same, and visits the replicas meanwhile: reading them again would cost as much.
@@ -118,8 +118,11 @@ class Experiment {
   std::map<std::uint32_t, PointNumber> by_stored_;
   std::map<PointNumber, OrderCheck> checks_;  // of the first points with custom policies
   mutable std::map<PointNumber, Summary> summaries_;
-  mutable std::map<PointNumber, std::pair<std::uint32_t, Controls>>
-      controls_;  // the last of each point, of so many replicas
+  struct KnownControls {
+    std::uint32_t first = 0, count = 0;
+    Controls controls;
+  };
+  mutable std::map<PointNumber, KnownControls> controls_;  // the last of each point
   bool fell_short_ = false;
 };
 

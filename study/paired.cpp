@@ -1,7 +1,6 @@
 #include "study/paired.hpp"
 
 #include "core/contract.hpp"
-#include "core/math/special.hpp"
 #include "study/binomial.hpp"
 
 #include <algorithm>
@@ -25,6 +24,7 @@ void PairedStatistics::add_mean(const Fraction& first, const Fraction& second) {
   first_.add(first);
   second_.add(second);
   if (first.value() != second.value()) ++different_;
+  equal_ = equal_ && first.numerator == second.numerator && first.denominator == second.denominator;
   if (value_ != RunValue::happened) return;
   first_only_ += first.numerator > second.numerator ? 1 : 0;
   second_only_ += second.numerator > first.numerator ? 1 : 0;
@@ -41,7 +41,8 @@ void PairedStatistics::add_scatter(const Fraction& first, const Fraction& second
 
 std::optional<double> PairedStatistics::mean_difference() const {
   if (std::min(first_.defined, second_.defined) == 0) return std::nullopt;
-  return second_.ratio.value() - first_.ratio.value();
+  // With controls of their own, sides that are equal would have means that are not.
+  return equal_ ? 0 : second_.ratio.value() - first_.ratio.value();
 }
 
 PairedDifference PairedStatistics::difference() const {
@@ -50,7 +51,7 @@ PairedDifference PairedStatistics::difference() const {
   const std::uint64_t defined = std::min(first_.defined, second_.defined);
   if (defined < 2) return out;
   const double n = static_cast<double>(pairs_);
-  double sd = paired_.deviation();
+  double sd = equal_ ? 0 : paired_.deviation();
   if (sd <= kResidualRounding * std::max(std::abs(first_.ratio.value()), std::abs(second_.ratio.value())))
     sd = 0;
   if (sd > 0) out.variance_factor = apart_ / together_;

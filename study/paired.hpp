@@ -11,14 +11,15 @@
 
 namespace gauntlet {
 
+/// Of the replicas of each side, as their own means have them.
+struct PairedControls {
+  Controls first{}, second{};
+};
+
 /// Replica i of both met the same faults; there are equally many. A metric that is a ratio has the difference of the
 /// ratios of totals, with the error of the paired residuals (study/controlled_ratio.hpp, study/mean_interval.hpp). Where some pairs
 /// have equal values, fewer than kFewestDifferent others give no interval; where all are equal it is [0, 0]. What happens in a
 /// run or does not has an interval by its pairs that differ, however few (study/binomial.hpp). `value`: the metric's.
-/// `controls`: of the replicas of each side, as their own means have them.
-struct PairedControls {
-  Controls first{}, second{};
-};
 PairedDifference paired_difference(std::span<const Fraction> first, std::span<const Fraction> second,
                                    RunValue value = RunValue::amount, const PairedControls& controls = {});
 
@@ -50,6 +51,7 @@ class PairedStatistics {
   RunValue value_ = RunValue::amount;
   Side first_, second_;
   std::uint64_t pairs_ = 0, different_ = 0, scattered_ = 0;
+  bool equal_ = true;                               // in every pair, both parts of the fractions
   std::uint64_t first_only_ = 0, second_only_ = 0;  // pairs in which it happened on that side alone
   double apart_ = 0, together_ = 0;                 // squares of the residuals, and of their differences
   ResidualMoments paired_;                          // of the differences

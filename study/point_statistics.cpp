@@ -22,7 +22,7 @@ Statistics statistics_of(const Experiment& experiment, PointNumber point, std::s
   for (std::size_t i = first; i < values.size(); ++i)
     of.add(values[i], !ended.empty() && ended[i].numerator > 0 ? Ending::gave_up : Ending::completed);
   return of.statistics(worse_of(experiment.point(point).facts, metric), run_value_of(metric),
-                       first == 0 ? experiment.controls(point, end) : Controls());
+                       experiment.controls(point, first, end - first));
 }
 
 std::vector<double> run_values(const Experiment& experiment, PointNumber point, std::string_view metric,

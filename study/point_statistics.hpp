@@ -10,7 +10,7 @@
 
 namespace gauntlet {
 
-/// Over the replicas `first` to `end` - 1 of a point; with controls, as a summary has them, where `first` is zero. Precondition: experiment.metric_exists().
+/// Over the replicas `first` to `end` - 1 of a point, as a summary has them. Precondition: experiment.metric_exists().
 Statistics statistics_of(const Experiment& experiment, PointNumber point, std::string_view metric,
                          std::uint32_t first, std::uint32_t end);
 

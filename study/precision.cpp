@@ -26,6 +26,12 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
                            near ? fmt::format("did you mean \"{}\"?", *near)
                                 : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
   }
+  const std::vector<Metric> all = metrics_of(facts);
+  const auto named = std::ranges::find(all, metric, &Metric::name);
+  if (named->pool)
+    return {{},
+            option_problem(option, what, "names a quantile of all latencies together, which has no interval",
+                           "choose a mean, such as detection_latency_s")};
   std::string_view value = equals == std::string_view::npos ? text : text.substr(equals + 1);
   double unit = 1;
   if (value.ends_with('%')) {

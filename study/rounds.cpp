@@ -11,6 +11,8 @@
 namespace gauntlet {
 namespace {
 
+constexpr std::uint32_t kMostWithoutInterval = 1024;
+
 // How many each point may have of what is left for them all.
 std::uint32_t share(std::uint64_t left, std::size_t points) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(left / points, kMostReplicas));
@@ -51,6 +53,8 @@ bool grow(Rounds& rounds, std::span<const double> too_wide, const ReplicaTerms& 
   std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < rounds.replicas.size(); ++i) {
     if (rounds.precise[i] || rounds.replicas[i] >= terms.replicas) continue;
+    // Without an interval so far, such as of what never happens, nobody knows how many it takes.
+    if (too_wide[i] == kInfinity && rounds.replicas[i] >= kMostWithoutInterval) continue;
     growing.push_back(i);
     wanted += more_replicas(rounds.replicas[i], too_wide[i], terms.replicas) - rounds.replicas[i];
   }

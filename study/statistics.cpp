@@ -1,7 +1,6 @@
 #include "study/statistics.hpp"
 
 #include "core/contract.hpp"
-#include "core/math/special.hpp"
 #include "study/binomial.hpp"
 
 #include <algorithm>
@@ -165,6 +164,7 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
       add_controls(facts, borne, figures.compensated, counts);
     });
     if (first == 0) controls = Controls(counts, borne);
+    out.controls = controls.used();
     for (std::size_t i = 0; i < statistics.size(); ++i) {
       const Metric& metric = metrics[first + i];
       Statistics of = statistics[i].statistics(metric.worse, metric.value, controls);

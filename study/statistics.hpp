@@ -62,15 +62,16 @@ std::optional<double> quantile_below(const std::vector<double>& sorted, std::uin
 /// it. There are at least kFewestForWorst5 values, and low or high ones are worse.
 double mean_of_worst_5(const std::vector<double>& sorted, Worse worse);
 
-/// Statistics of every metric (of one that pools latencies, the mean is their quantile) over the first `count` replicas of a point, which are there; kMostReplicas at most. In passes
-/// over the store, of as many metrics each as `budget` holds (bytes; of one at least), so that memory does not grow with
-/// the replicas and the result does not depend on the budget.
+/// Statistics of every metric (of one that pools latencies, the mean is their quantile) over the first `count` replicas of a point,
+/// which are there; kMostReplicas at most. In passes over the store, of as many metrics each as `budget` holds (bytes; of one at
+/// least); beside that, controls take some hundred bytes a replica. The result does not depend on the budget.
 Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count,
                   std::uint64_t budget = kValueBudget);
 
-/// The same of replicas at hand, in their order.
 /// The same; `also` sees each replica once.
 Summary summarize(const Store& store, std::uint32_t point, std::uint32_t count, const Store::See& also);
+
+/// The same of replicas at hand, in their order.
 Summary summarize(const ScenarioFacts& facts, std::span<const Figures> replicas);
 
 }  // namespace gauntlet

@@ -1,9 +1,10 @@
-// Rare events by importance sampling: faults strike more often, and each run weighs as much less as its faults were more likely.
+// Rare events by importance sampling: in half of the runs faults strike more often, and every run has a weight.
 //
-// A run whose faults were drawn at `tilt` times their rates has the likelihood ratio exp(Figures::log_weight). The mean of that
-// ratio over the runs in which something happened is the probability of the thing at the true rates, without bias (Glynn and
-// Iglehart, Management Science 35(11), 1989, https://doi.org/10.1287/mnsc.35.11.1367). Only kinds of exponential lives are
-// tilted; whatever else happens is drawn as it is.
+// Half of the runs are of the scenario as it is, half of a tilted one, whose stops come `tilt` times as often. A run of either
+// half weighs p / ((p + q) / 2), where p and q are the likelihoods of its faults at their own rates and at the tilted ones (the
+// balance heuristic: Veach and Guibas, SIGGRAPH 1995, https://doi.org/10.1145/218380.218498). No weight is above 2. So the mean weight of
+// the runs in which something happened is its probability, and runs that are late by something else than many faults count as they
+// are. Only kinds that can_be_tilted() are; whatever else happens is drawn as it is.
 #pragma once
 
 #include "study/experiment.hpp"
@@ -17,31 +18,29 @@
 
 namespace gauntlet {
 
-/// Makes every kind of exponential life strike `tilt` times as often.
+/// Makes kinds that can_be_tilted() strike `tilt` times as often, above zero.
 void tilt_faults(World& world, double tilt);
-/// The point with every kind of exponential life striking `tilt` times as often, above zero.
+/// The point with such faults.
 std::shared_ptr<const Point> tilted(const Point& point, double tilt);
-/// Whether there is such a kind.
-bool can_be_tilted(const Point& point);
 
-/// Fewer runs in which it happened give no interval: their weights may be unlike those of the others.
-inline constexpr std::uint32_t kFewestWeighted = 20;
+/// Fewer runs in which it happened, weighed by what they tell (the square of the sum of the weights over the sum of their squares;
+/// Kish, Survey Sampling, 1965, sec. 8.2), give no interval.
+inline constexpr double kFewestEffective = 20;
 
 /// The probability of something rare.
 struct RareShare {
   double share = 0;
   double se = 0;
-  std::optional<Interval> ci95;  // by Student's t, within [0, 1]; absent with fewer than kFewestWeighted hits
-  std::uint32_t runs = 0, hits = 0;
-  double tilt = 1;
+  std::optional<Interval> ci95;      // study/mean_interval.hpp, within [0, 1]; absent below kFewestEffective
+  std::uint32_t runs = 0, hits = 0;  // of both halves
 };
 
-/// Of `count` replicas of a tilted point, from `first` on: those in which it happened.
-RareShare rare_share(const Experiment& experiment, PointNumber point, std::uint32_t first,
+/// Of `count` replicas from `first` on, of a point and of the same one tilted: those in which it happened.
+RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t first,
                      std::uint32_t count, const std::function<bool(const Figures&)>& happened);
 
-/// By how much the mean of a value of a run is to be moved, `by`, as the regression of the value on the compensated counts of plain replicas
-/// has it: the tilt that does so. Between 1/kMostTilt and kMostTilt; 1 where the counts do not move it.
+/// The tilt that moves the mean of a value of a run by `by`, as the regression of the value on the strikes of the first `count` replicas has
+/// it. Between 1 / kMostTilt and kMostTilt; 1 where the strikes do not move the value.
 inline constexpr double kMostTilt = 4;
 double tilt_that_moves(const Experiment& experiment, PointNumber point, std::uint32_t count,
                        const std::function<double(const Figures&)>& value, double by);

@@ -116,7 +116,7 @@ class Holding {
         second_facts_(experiment.point(second).facts),
         of_first_(metrics_of(first_facts_)),
         of_second_(metrics_of(second_facts_)),
-        controls_(experiment.controls(first, second, count)),
+        controls_(experiment.paired_controls(first, second, count)),
         metrics_(pairs_of(of_first_, of_second_, controls_)),
         first_(first_facts_),
         second_(second_facts_),

@@ -54,9 +54,10 @@ std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enoug
   std::vector<std::string> notes;
   if (enough.by_date.tilt != 1)
     notes.push_back(
-        fmt::format("Late runs are rare. So their share is measured in runs whose faults strike {:.2f} times "
-                    "as often; each of these runs "
-                    "counts as much less as its faults are more likely there (importance sampling).",
+        fmt::format("Late runs are rare. So half of the runs behind the share that is done by the date have "
+                    "{:.2f} times as many stops, and every "
+                    "run counts as its faults are likely (importance sampling). Percentiles, and what one "
+                    "more changes, are of plain runs.",
                     enough.by_date.tilt));
   const StorageUse use = storage_use(base.world.storage);
   if (resized)

@@ -35,7 +35,7 @@ Change difference(const Experiment& experiment, const char* metric, PointNumber 
                   std::uint32_t replicas) {
   const PairedDifference of =
       paired_difference(experiment.values(from, metric, replicas), experiment.values(to, metric, replicas),
-                        run_value_of(metric), experiment.controls(from, to, replicas));
+                        run_value_of(metric), experiment.paired_controls(from, to, replicas));
   return {of.difference, of.ci95};
 }
 

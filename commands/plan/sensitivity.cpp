@@ -52,7 +52,7 @@ Change change(const Experiment& experiment, PointNumber from, PointNumber to,
                            finish_times(experiment, to, options.replicas), 0.5, options.seed);
   const PairedDifference difference = paired_difference(
       experiment.values(from, "ettr", options.replicas), experiment.values(to, "ettr", options.replicas),
-      RunValue::amount, experiment.controls(from, to, options.replicas));
+      RunValue::amount, experiment.paired_controls(from, to, options.replicas));
   return {difference.difference, difference.ci95};
 }
 

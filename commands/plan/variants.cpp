@@ -119,7 +119,6 @@ bool PlanVariants::run(PointNumber point, std::uint32_t replicas) {
 
 bool PlanVariants::run(const std::vector<PointNumber>& points, std::uint32_t replicas) {
   if (!stopped_ && !experiment_->ensure(points, replicas)) stopped_ = true;
-  if (!stopped_ && misses_are_rare() && !run_tilted(points, replicas)) stopped_ = true;
   return !stopped_;
 }
 
@@ -130,32 +129,30 @@ bool PlanVariants::misses_are_rare() const {
          question_->replicas * (1 - question_->confidence) < kFewestMisses;
 }
 
-/// Beside each point one with more faults, so that about half of its runs are late. How many more: as the first look says.
-bool PlanVariants::run_tilted(const std::vector<PointNumber>& points, std::uint32_t replicas) {
+/// A point beside it with more stops, so that about half of its runs are late. How many more: as the first look at the point says, which
+/// has run. Nothing where more stops do not make runs later, or it was stopped.
+std::optional<PointNumber> PlanVariants::tilted_beside(PointNumber point, std::uint32_t replicas) {
   const auto wall = [](const Figures& figures) { return to_seconds(figures.wall); };
-  std::vector<PointNumber> all;
-  for (const PointNumber point : points) {
-    const auto [found, is_new] = tilted_.try_emplace(point);
-    if (is_new && replicas >= first_look()) {
-      double mean = 0;
-      experiment_->visit(point, first_look(), [&](std::uint32_t, const Figures& figures) {
-        mean += wall(figures) / first_look();
-      });
-      const double tilt =
-          tilt_that_moves(*experiment_, point, first_look(), wall, *question_->finish_by_s - mean);
-      if (tilt > 1) found->second = experiment_->add(tilted(experiment_->point(point), tilt));
-    }
-    if (found->second) all.push_back(*found->second);
+  const auto [found, is_new] = tilted_.try_emplace(point);
+  if (is_new) {
+    double mean = 0;
+    experiment_->visit(point, first_look(),
+                       [&](std::uint32_t, const Figures& figures) { mean += wall(figures) / first_look(); });
+    const double tilt =
+        tilt_that_moves(*experiment_, point, first_look(), wall, *question_->finish_by_s - mean);
+    if (tilt > 1) found->second = experiment_->add(tilted(experiment_->point(point), tilt));
   }
-  return all.empty() || experiment_->ensure(all, replicas);
+  if (!found->second || !run(*found->second, replicas)) return std::nullopt;
+  return found->second;
 }
 
-ShareOfRuns PlanVariants::share_by_date(PointNumber number, std::uint32_t first,
-                                        std::uint32_t replicas) const {
+ShareOfRuns PlanVariants::share_by_date(PointNumber number, std::uint32_t first, std::uint32_t replicas) {
   if (!question_->finish_by_s) return {};
   const double by = *question_->finish_by_s;
-  if (const auto found = tilted_.find(number); found != tilted_.end() && found->second)
-    return share_by_tilted(*experiment_, *found->second, first, replicas, by);
+  if (misses_are_rare() && first + replicas >= first_look())
+    if (const auto tilted = tilted_beside(number, first + replicas))
+      if (const auto share = share_by_tilted(*experiment_, number, *tilted, first, replicas, by))
+        return *share;
   const std::vector<double> times = finish(number, first + replicas);
   return share_by(std::span(times).subspan(first), by);
 }
@@ -196,15 +193,13 @@ FinishScale PlanVariants::scale_of(PointNumber number, const std::vector<double>
   return scale;
 }
 
-PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replicas) const {
+PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replicas) {
   const double by = *question_->finish_by_s, asked = question_->confidence;
   if (!effects_ || effects_->moved_by.empty()) {
     const ShareOfRuns share = share_by_date(number, 0, replicas);
-    constexpr double kErrorsOfInterval = 3.92;  // standard errors that a 95% interval is wide
-    const double plain = std::sqrt(asked * (1 - asked) / static_cast<double>(replicas));
-    return {.value = share.value().value_or(0),
-            .error = share.weighted && share.ci95 ? (share.ci95->high - share.ci95->low) / kErrorsOfInterval
-                                                  : plain};
+    return {
+        .value = share.value().value_or(0),
+        .error = share.weighted ? share.se : std::sqrt(asked * (1 - asked) / static_cast<double>(replicas))};
   }
   const std::vector<double> times = finish(number, replicas);
   const UncertainFinish::Share share = moved(times, *effects_, scale_of(number, times)).share_by(by);
@@ -242,7 +237,7 @@ std::uint32_t PlanVariants::most_spares_in_use(PointNumber number, std::uint32_t
   return static_cast<std::uint32_t>(most);
 }
 
-PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) const {
+PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) {
   const World& world = experiment_->point(number).scenario.world;
   const std::uint32_t end = first + replicas;
   const std::vector<double> all = finish(number, end);

@@ -67,7 +67,7 @@ class PlanVariants {
   std::uint32_t first_look() const;
 
   /// Of a point that has run: so many replicas from `first` on.
-  PlanOutcome outcome(PointNumber point, std::uint32_t first, std::uint32_t replicas) const;
+  PlanOutcome outcome(PointNumber point, std::uint32_t first, std::uint32_t replicas);
   std::vector<double> finish(PointNumber point, std::uint32_t replicas) const;
   /// The most hosts that any run had away in repair, or standing in, at once.
   std::uint32_t most_spares_in_use(PointNumber point, std::uint32_t replicas) const;
@@ -89,18 +89,18 @@ class PlanVariants {
   /// Seconds more than that, of the median of the runs that finish.
   double lost(PointNumber point) const;
   FinishScale scale_of(PointNumber point, const std::vector<double>& times) const;
-  Share share(PointNumber point, std::uint32_t replicas) const;
-  ShareOfRuns share_by_date(PointNumber point, std::uint32_t first, std::uint32_t replicas) const;
+  Share share(PointNumber point, std::uint32_t replicas);
+  ShareOfRuns share_by_date(PointNumber point, std::uint32_t first, std::uint32_t replicas);
   bool misses_are_rare() const;
-  bool run_tilted(const std::vector<PointNumber>& points, std::uint32_t replicas);
+  std::optional<PointNumber> tilted_beside(PointNumber point, std::uint32_t replicas);
 
   Experiment* experiment_;
   const PointSource* source_;
   const PlanQuestion* question_;
   std::shared_ptr<const Point> base_;
   std::uint32_t deciding_;
-  std::map<PointNumber, std::optional<PointNumber>>
-      tilted_;  // where misses are rare; nothing where faults do not make them
+  // Where late runs are rare: of a point the one with more stops; nothing where these do not make runs later.
+  std::map<PointNumber, std::optional<PointNumber>> tilted_;
   std::optional<FinishEffects> effects_;
   double effects_lost_ = 0;  // by the point that they were measured on
   bool stopped_ = false;

@@ -110,10 +110,11 @@ void hold_against_best(const Experiment& experiment, std::span<const PointNumber
     const std::span of_both = std::span(best).first(pairs);
     const RunValue value = run_value_of(result.objective);
     const PointNumber numbered = numbers[*result.best];
-    point.behind =
-        result.smallest
-            ? paired_difference(of_both, values, value, experiment.controls(numbered, numbers[i], pairs))
-            : paired_difference(values, of_both, value, experiment.controls(numbers[i], numbered, pairs));
+    point.behind = result.smallest
+                       ? paired_difference(of_both, values, value,
+                                           experiment.paired_controls(numbered, numbers[i], pairs))
+                       : paired_difference(values, of_both, value,
+                                           experiment.paired_controls(numbers[i], numbered, pairs));
     const bool never = point.all_gave_up() && !result.points[*result.best].all_gave_up();
     point.may_be_best = !never && may_be_chance(*point.behind, pairs, level);
     if (point.behind->variance_factor) factors.push_back(*point.behind->variance_factor);

@@ -24,11 +24,11 @@ double at_least(std::size_t hits, std::size_t tries, double p) {
   return incomplete_beta(static_cast<double>(hits), static_cast<double>(tries - hits + 1), p);
 }
 
-bool clearly_broken(const Bound& bound, std::span<const Fraction> values) {
+bool clearly_broken(const Bound& bound, std::span<const Fraction> values, const Controls& controls) {
   if (bound.statistic == Statistic::mean) {
     MetricStatistics all;
     for (const Fraction& value : values) all.add(value);
-    const Statistics statistics = all.statistics();
+    const Statistics statistics = all.statistics(Worse::neither, run_value_of(bound.metric), controls);
     if (!statistics.mean || !statistics.se) return false;
     const double beyond = bound.upper ? *statistics.mean - bound.limit : bound.limit - *statistics.mean;
     const auto n = static_cast<double>(values.size());
@@ -113,6 +113,11 @@ std::span<const Fraction> Trials::adjusted(std::size_t trial, const std::string&
   for (const Fraction& each : plain) ratio.add(each);
   kept = {.count = count, .values = {}};
   for (std::size_t i = 0; i < plain.size(); ++i) kept.values.push_back(ratio.adjusted(plain[i], i));
+  // Denominators that count rare things may fall below zero: then they are weighted, which has the same mean.
+  if (std::any_of(kept.values.begin(), kept.values.end(),
+                  [](const Fraction& each) { return !(each.denominator > 0); }))
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      kept.values[i] = {controls.weight(i) * plain[i].numerator, controls.weight(i) * plain[i].denominator};
   return kept.values;
 }
 
@@ -174,8 +179,12 @@ double Trials::breaks(std::size_t trial) const {
 }
 
 bool Trials::clearly_breaks(std::size_t trial) const {
-  return std::any_of(bounds_.begin(), bounds_.end(),
-                     [&](const Bound& bound) { return clearly_broken(bound, bounded_values(trial, bound)); });
+  const std::uint32_t count = all_[trial].replicas;
+  return std::any_of(bounds_.begin(), bounds_.end(), [&](const Bound& bound) {
+    return bound.statistic == Statistic::mean
+               ? clearly_broken(bound, values(trial, bound.metric, count), controls(trial, count))
+               : clearly_broken(bound, bounded_values(trial, bound), {});
+  });
 }
 
 double Trials::gave_up(std::size_t trial) const {

@@ -84,8 +84,7 @@ struct FaultKind {
   ComponentKind component = ComponentKind::host;
   Law life = Law::constant(1);  // time between two failures of one component, seconds on `clock`
   bool stationary_ages = true;  // the cluster is in mid-life at the start; else every component is new
-  double tilt =
-      1;  // `life` is that many times as short as it should be: runs have a weight (study/tilted.hpp)
+  double tilt = 1;  // strikes so many times as often as it should: its runs have weights (study/tilted.hpp)
   RateProfile profile{};  // who fails more often than others, and when: exponential lives only
   std::vector<std::pair<Time, std::uint32_t>>
       trace{};                  // (onset, component): when not empty, used in place of `life`
@@ -110,6 +109,13 @@ struct FaultKind {
 inline bool hazard_is_known(const FaultKind& kind) {
   if (!kind.trace.empty()) return false;
   return kind.clock == FaultClock::start || kind.life.has_density();
+}
+
+/// Whether importance sampling may change how often it strikes: the likelihood of such strikes is known in closed form, and they stop
+/// the job, so that more of them make runs longer.
+inline bool can_be_tilted(const FaultKind& kind) {
+  return stops_job(kind.effect) && kind.trace.empty() && kind.clock != FaultClock::start &&
+         kind.life.name() == "exponential";
 }
 
 }  // namespace gauntlet

@@ -1,7 +1,6 @@
 #include "sim/faults/fault_arrivals.hpp"
 
 #include "core/infinity.hpp"
-#include "core/math/elementary.hpp"
 #include "models/world/blast_radius.hpp"
 #include "sim/faults/hits.hpp"
 
@@ -132,8 +131,12 @@ double AgeingArrivals::met_by(const Single& single, double now) const {
 }
 
 double AgeingArrivals::compensator(double now) const {
+  // In the order of the components: the last digit of a sum depends on it, and that of a hash table on the library.
+  std::vector<std::uint32_t> components;
+  for (const auto& [component, single] : singles_) components.push_back(component);
+  std::sort(components.begin(), components.end());
   double sum = population_.compensator(std::min(now, population_.next_time())) + met_;
-  for (const auto& [component, single] : singles_) sum += met_by(single, now);
+  for (const std::uint32_t component : components) sum += met_by(singles_.at(component), now);
   return sum;
 }
 
@@ -311,16 +314,17 @@ double FaultArrivals::compensated(FaultKindId id, double now) const {
   return strikes - std::visit([now](const auto& each) { return each.compensator(now); }, of_job.arrivals);
 }
 
-double FaultArrivals::log_weight(FaultClock clock, double now) const {
-  double sum = 0;
+TiltableCounts FaultArrivals::tiltable(double always, double training) const {
+  TiltableCounts out;
   for (const Process& process : processes_) {
     const FaultKind& kind = world_->faults[process.kind];
-    if (kind.tilt == 1 || kind.clock != clock) continue;
-    const double expected =
-        std::visit([now](const auto& each) { return each.compensator(now); }, process.arrivals);
-    sum += (1 - 1 / kind.tilt) * expected - static_cast<double>(process.strikes) * math_log(kind.tilt);
+    if (!can_be_tilted(kind)) continue;
+    const double now = kind.clock == FaultClock::always ? always : training;
+    out.strikes += static_cast<double>(process.strikes);
+    out.expected +=
+        std::visit([now](const auto& each) { return each.compensator(now); }, process.arrivals) / kind.tilt;
   }
-  return sum;
+  return out;
 }
 
 }  // namespace gauntlet

@@ -98,6 +98,11 @@ struct Strike {
   std::uint32_t same_time = 0;  // how many faults of its chain came and healed at this very time
 };
 
+/// Of kinds that can_be_tilted(), on all components: the strikes, and how many are to be expected at their own rates.
+struct TiltableCounts {
+  double strikes = 0, expected = 0;
+};
+
 class FaultArrivals {
  public:
   FaultArrivals(const World& world, Seed seed);
@@ -130,9 +135,8 @@ class FaultArrivals {
   /// martingale, so its mean is zero at the end of a run whatever policies do. Of the components that the job begins on.
   /// Zero where hazard_is_known() says no.
   double compensated(FaultKindId kind, double now) const;
-  /// Of the kinds on that clock that are tilted, up to `now`: the log of the likelihood of their strikes at their own rates over that at
-  /// the rates that they were drawn by (Andersen and others, sec. II.7).
-  double log_weight(FaultClock clock, double now) const;
+  /// Up to these readings of the clocks.
+  TiltableCounts tiltable(double always, double training) const;
 
  private:
   using Arrivals = std::variant<PoissonArrivals, ProfiledArrivals, AgeingArrivals, TraceArrivals>;

@@ -44,10 +44,9 @@ class FaultClocks {
   void cure(HostId host) {
     arrivals_->cure(host, reading(FaultClock::always), reading(FaultClock::training));
   }
-  /// Of all kinds, up to now.
-  double log_weight() const {
-    return arrivals_->log_weight(FaultClock::always, reading(FaultClock::always)) +
-           arrivals_->log_weight(FaultClock::training, reading(FaultClock::training));
+  /// Up to now.
+  TiltableCounts tiltable() const {
+    return arrivals_->tiltable(reading(FaultClock::always), reading(FaultClock::training));
   }
   /// Of a kind, up to now.
   double compensated(FaultKindId kind, FaultClock clock) const {

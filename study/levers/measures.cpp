@@ -25,7 +25,6 @@ double unseen(const PairedScatter& of, double level, std::size_t pairs) {
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas) {
   Measures out;
   out.goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
-  out.controls = experiment.controls(point, replicas);
   for (const Fraction& each : out.goodput) out.time_per_token.push_back({each.denominator, each.numerator});
   if (!(experiment.point(point).facts.gpu_hour.value > 0)) return out;
   const std::vector<Fraction> cost = experiment.values(point, "cost", replicas);
@@ -34,11 +33,9 @@ Measures measures_of(const Experiment& experiment, PointNumber point, std::uint3
   return out;
 }
 
-Gain gain_of(const Measures& of_before, const Measures& of_after, std::vector<Fraction> Measures::*measure,
-             double factor, const Certainty& certainty) {
-  const std::vector<Fraction>&before = of_before.*measure, &after = of_after.*measure;
-  const PairedDifference of = paired_difference(before, after, RunValue::amount,
-                                                {.first = of_before.controls, .second = of_after.controls});
+Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
+             const Certainty& certainty) {
+  const PairedDifference of = paired_difference(before, after);
   Gain out;
   if (!of.difference) return out;
   out.by = factor * *of.difference;

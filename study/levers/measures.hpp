@@ -16,7 +16,6 @@ struct Measures {
   std::vector<Fraction> goodput;         // tokens per second of wall time
   std::vector<Fraction> time_per_token;  // the inverse
   std::vector<Fraction> cost_per_token;  // empty without a price
-  Controls controls;
 };
 
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas);
@@ -28,9 +27,9 @@ struct Certainty {
   bool constant_is_exact = false;
 };
 
-/// The difference of the paired means of one of the measures times `factor`, with an interval unless it is the same in all pairs and events are possible.
-Gain gain_of(const Measures& before, const Measures& after, std::vector<Fraction> Measures::*measure,
-             double factor, const Certainty& certainty);
+/// The difference of the paired means times `factor`, with an interval unless it is the same in all pairs and events are possible.
+Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
+             const Certainty& certainty);
 
 /// The same in every replica.
 bool are_equal(std::span<const Fraction> first, std::span<const Fraction> second);

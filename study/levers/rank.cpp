@@ -2,7 +2,6 @@
 
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
-#include "study/controlled_ratio.hpp"
 #include "study/levers/fault_levers.hpp"
 #include "study/levers/larger_mean.hpp"
 #include "study/levers/measures.hpp"
@@ -20,10 +19,9 @@ namespace {
 
 constexpr double kWrong = 0.05;  // probability that an interval, an order or an effect is wrong
 
-ControlledRatio ratio_of(const std::vector<Fraction>& values, const Controls& controls) {
-  ControlledRatio ratio(controls);
-  for (const Fraction& each : values) ratio.add(each);
-  return ratio;
+double total(const std::vector<Fraction>& of, double Fraction::*part) {
+  return std::accumulate(of.begin(), of.end(), 0.0,
+                         [part](double sum, const Fraction& each) { return sum + each.*part; });
 }
 
 struct Candidate {
@@ -105,13 +103,12 @@ class Ranking {
 
   void measure(const std::vector<std::size_t>& active, std::uint32_t replicas) {
     as_given_ = measures_of(*experiment_, base_, replicas);
-    const double level = 1 - kWrong / terms_.looks;
+    const double n = replicas, level = 1 - kWrong / terms_.looks;
     if (result_.replicas == 0) {  // the work and the time that gains are of stay as the first look has them
-      const ControlledRatio goodput = ratio_of(as_given_.goodput, as_given_.controls);
-      result_.work_tokens = goodput.numerator();
-      result_.wall_s = goodput.denominator();
+      result_.work_tokens = total(as_given_.goodput, &Fraction::numerator) / n;
+      result_.wall_s = total(as_given_.goodput, &Fraction::denominator) / n;
       if (!as_given_.cost_per_token.empty())
-        result_.cost = ratio_of(as_given_.cost_per_token, as_given_.controls).numerator();
+        result_.cost = total(as_given_.cost_per_token, &Fraction::numerator) / n;
     }
     const double work = result_.work_tokens, wall = result_.wall_s;
     for (const std::size_t number : active) {
@@ -120,7 +117,7 @@ class Ranking {
       of.replicas = replicas;
       of.without_effect = are_equal(as_given_.goodput, of.measures.goodput);
       const auto of_ratio = [&](std::vector<Fraction> Measures::*ratio, double factor) {
-        return gain_of(as_given_, of.measures, ratio, factor,
+        return gain_of(as_given_.*ratio, of.measures.*ratio, factor,
                        {.level = level, .constant_is_exact = constant_is_exact_});
       };
       of.ranked = {.path = of.lever->path,

@@ -78,6 +78,7 @@ struct Summary {
   bool interrupted = false;                // more replicas were asked for
   std::optional<std::uint32_t> only;       // the one replica that was asked for, where it was one by number
   std::uint64_t fingerprint = 0;           // of all replicas in their order
+  std::vector<std::uint32_t> controls{};   // of facts.controls, those that correct the means
   std::vector<NamedStatistics> metrics;    // in the order of metrics_of
   std::optional<ClockStatement> clocks{};  // of a drill alone
 
@@ -97,7 +98,7 @@ struct Summary {
 /// How many replicas with plain means have an interval as narrow as this one with its controls. Absent where the means are plain,
 /// and of what does not scatter.
 inline std::optional<double> plain_replicas(const Summary& summary, const Statistics& of) {
-  if (controls_borne(summary.facts, summary.replicas) == 0 || !of.se || !(*of.se > 0)) return std::nullopt;
+  if (summary.controls.empty() || !of.sd || !of.se || !(*of.se > 0)) return std::nullopt;
   return *of.sd / *of.se * (*of.sd / *of.se);
 }
 

@@ -10,12 +10,13 @@ namespace gauntlet {
 namespace {
 
 /// The kinds of faults whose counts correct the means, and what that is worth.
-Json controls_json(const Summary& summary, std::size_t borne) {
+Json controls_json(const Summary& summary) {
   Json json;
   Json& kinds = json["kinds"] = Json::array();
-  for (std::size_t i = 0; i < borne; ++i) {
+  for (const std::uint32_t control : summary.controls) {
     Json& together = kinds.emplace_back(Json::array());
-    for (const std::uint32_t kind : summary.facts.controls[i]) together.push_back(summary.facts.faults[kind]);
+    for (const std::uint32_t kind : summary.facts.controls[control])
+      together.push_back(summary.facts.faults[kind]);
   }
   const Statistics* ettr = summary.find("ettr");
   json["plain_replicas"] = json_of(ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt);
@@ -93,8 +94,7 @@ std::string to_json(const Summary& summary) {
   if (summary.only) json["replica"] = *summary.only;
   json["fingerprint"] = fingerprint_text(summary.fingerprint);
   json["interval"] = kIntervalCovers;
-  if (const std::size_t borne = controls_borne(summary.facts, summary.replicas); borne > 0)
-    json["controls"] = controls_json(summary, borne);
+  if (!summary.controls.empty()) json["controls"] = controls_json(summary);
   json["metrics"] = metrics_json(summary);
   json["detection"] = detection_json(summary);
   if (summary.clocks)

@@ -163,7 +163,7 @@ class OverTime(StudyTest):
         process.send_signal(signal.SIGINT)
         printed, err = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual(process.returncode, 130, err)
-        self.assertIn("300 replicas, interrupted", printed)
+        self.assertRegex(printed, r"300 replicas, worth [\d,]+ plain ones, interrupted")
         self.assertIn("interrupted: 300 replicas of 1 point are done; continue with: gauntlet run llama3-405b-54d", err)
         self.assertIn(f"--over-time 12h --out {out} --resume", err)
         self.assertFalse((out / "over-time.csv").exists())

@@ -145,6 +145,25 @@ TEST(Controls, ADifferenceIsThatOfTheTwoMeans) {
   EXPECT_EQ(*none.se, 0);
 }
 
+TEST(Controls, SidesThatAreEqualInEveryPairDifferByNothing) {
+  const std::vector<double> of_first = counts(12, 50, 1), of_second = counts(13, 50, 1);
+  std::vector<Fraction> values;
+  for (std::size_t i = 0; i < 50; ++i) values.push_back({static_cast<double>(i % 7), 1});
+  const PairedDifference none = paired_difference(
+      values, values, RunValue::amount, {.first = Controls(of_first, 1), .second = Controls(of_second, 1)});
+  EXPECT_EQ(none.difference, 0);
+  EXPECT_EQ(none.se, 0);
+  EXPECT_EQ(none.ci95, (Interval{0, 0}));
+}
+
+TEST(Controls, AKindThatHardlyStruckIsNone) {
+  std::vector<double> of = counts(15, 40, 1), both;
+  for (std::size_t i = 0; i < 40; ++i)
+    both.insert(both.end(), {of[i], (i == 7 || i == 20 ? 1.0 : 0.0) - 0.05});
+  const Controls controls(both, 2);
+  EXPECT_EQ(controls.used(), std::vector<std::uint32_t>{0});
+}
+
 // Of a Poisson count N of mean 20 and a loss of N times an exponential time: the mean is known, and the counts explain half of the
 // variance. With 20 replicas an interval is of 17 degrees of freedom.
 TEST(Controls, IntervalsHoldTheMeanAsOftenAsTheySay) {

@@ -116,15 +116,19 @@ ShareOfRuns share_by(std::span<const double> finish, double by) {
   return share;
 }
 
-ShareOfRuns share_by_tilted(const Experiment& experiment, PointNumber tilted, std::uint32_t first,
-                            std::uint32_t count, double by) {
-  const RareShare late = rare_share(experiment, tilted, first, count, [by](const Figures& figures) {
+std::optional<ShareOfRuns> share_by_tilted(const Experiment& experiment, PointNumber point,
+                                           PointNumber tilted, std::uint32_t first, std::uint32_t count,
+                                           double by) {
+  const RareShare late = rare_share(experiment, point, tilted, first, count, [by](const Figures& figures) {
     return figures.ending != Ending::completed || to_seconds(figures.wall) > by;
   });
-  ShareOfRuns share{.hits = late.runs - late.hits, .runs = late.runs, .ci95 = {}};
+  if (!late.ci95) return std::nullopt;
+  ShareOfRuns share{.hits = late.runs - late.hits,
+                    .runs = late.runs,
+                    .ci95 = Interval{1 - late.ci95->high, 1 - late.ci95->low}};
   share.weighted = 1 - late.share;
-  share.tilt = late.tilt;
-  if (late.ci95) share.ci95 = Interval{1 - late.ci95->high, 1 - late.ci95->low};
+  share.se = late.se;
+  share.tilt = experiment.point(tilted).tilt;
   return share;
 }
 

@@ -65,7 +65,7 @@ double skewness(std::span<const Fraction> values, const Controls& controls) {
     cubes += residual * residual * residual;
   }
   const double n = static_cast<double>(values.size());
-  return squares > 0 ? cubes / n / std::pow(squares / n, 1.5) : 0;
+  return squares > 0 ? cubes / n / ((squares / n) * std::sqrt(squares / n)) : 0;
 }
 
 void count_interval(const Statistics& statistics, double value, IntervalCount& of) {

@@ -43,7 +43,7 @@ CoverageResult::Judged CoverageResult::judged() const {
 bool CoverageResult::holds() const {
   constexpr std::size_t kOneIn = 50;
   const Judged of = judged();
-  return kOneIn * of.outside <= of.metrics &&
+  return of.metrics > 0 && kOneIn * of.outside <= of.metrics &&
          std::ranges::all_of(scenarios, [](const CoveredScenario& each) { return each.problem.empty(); });
 }
 

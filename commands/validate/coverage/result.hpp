@@ -56,7 +56,7 @@ struct CoverageResult {
     std::size_t metrics = 0, outside = 0;
   };
   Judged judged() const;
-  /// Every scenario loads, and at most one judged metric in fifty is outside: intervals that are hundreds of times as narrow as plain
+  /// Something is judged, every scenario loads, and at most one judged metric in fifty is outside: intervals that are hundreds of times as narrow as plain
   /// ones show what is left of a curve.
   bool holds() const;
 };

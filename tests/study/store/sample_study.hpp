@@ -51,7 +51,8 @@ inline Figures sample_figures(std::uint32_t k) {
   of.planned_stops = 1;
   of.faults = {2 + k, 0};
   of.compensated = {0.25 + k, -1.5};
-  of.log_weight = -0.125 * k;
+  of.tiltable_strikes = 3 + k;
+  of.tiltable_expected = 2.75;
   of.unplanned_rate = k == 0 ? 0 : k / 1000.0;
   of.detection_latency_sum = seconds(60);
   of.detected = 2;

@@ -128,7 +128,8 @@ TEST_F(ResultsStore, GivesBackEveryMetricBitForBit) {
       EXPECT_EQ(figures.lost, wanted.lost);
       EXPECT_EQ(figures.fault_scores, wanted.fault_scores);
       EXPECT_EQ(figures.compensated, wanted.compensated);
-      EXPECT_EQ(figures.log_weight, wanted.log_weight);
+      EXPECT_EQ(figures.tiltable_strikes, wanted.tiltable_strikes);
+      EXPECT_EQ(figures.tiltable_expected, wanted.tiltable_expected);
       for (const Metric& metric : metrics) {
         const Fraction is = metric.of(figures), was = metric.of(wanted);
         EXPECT_EQ(is.numerator, was.numerator) << metric.name;
