@@ -253,7 +253,9 @@ std::string replicas_text(const Summary& summary) {
   if (summary.replicas < kFewestForInterval)
     return fmt::format("{} replicas, too few for an interval", summary.replicas);
   const Statistics* ettr = summary.find("ettr");
-  const std::optional<double> worth = ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt;
+  std::optional<double> worth = ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt;
+  constexpr double kWorthTelling = 1.1;
+  if (worth && *worth < kWorthTelling * summary.replicas) worth.reset();
   return fmt::format("95% interval, {}, {} replicas{}", kIntervalCovers, count_text(summary.replicas),
                      worth ? fmt::format(", worth {} plain ones", rounded_count(*worth)) : "");
 }

@@ -63,7 +63,8 @@ PairedDifference PairedStatistics::difference() const {
   const bool few = different_ > 0 && different_ < std::min(kFewestDifferent, pairs_);
   if (defined < kFewestForInterval || few) return out;
   const double freedom = std::min(first_.ratio.degrees_of_freedom(), second_.ratio.degrees_of_freedom());
-  out.ci95 = mean_interval(*out.difference, *out.se, paired_, freedom);
+  // Student's: whoever reads a difference with one number beside it takes it to be certain where it is larger than that.
+  out.ci95 = mean_interval(*out.difference, *out.se, ResidualMoments(), freedom);
   return out;
 }
 

@@ -41,7 +41,8 @@ std::shared_ptr<const Point> tilted(const Point& point, double tilt) {
 RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t first,
                      std::uint32_t count, const std::function<bool(const Figures&)>& happened) {
   const double tilt = experiment.point(tilted).tilt;
-  RareShare out{.runs = 2 * count};
+  RareShare out;
+  out.runs = 2 * count;
   if (count == 0) return out;
   // Replica i of both has the same streams, so the two are one value.
   std::vector<double> values(count, 0);

@@ -21,7 +21,7 @@ std::string ettr_text(const Store& store, std::uint32_t point, std::uint32_t rep
   const Statistics* const ettr = summary.find("ettr");
   if (ettr == nullptr || !ettr->mean) return "-";
   std::string text = fmt::format("{:.2f}%", 100 * *ettr->mean);
-  if (ettr->ci95) text += fmt::format(" +- {:.2f}", 100 * longer_side(*ettr->ci95, *ettr->mean));
+  if (ettr->ci95) text += fmt::format(" +- {:.2f}", 100 * half_width(ettr->ci95));
   return text;
 }
 

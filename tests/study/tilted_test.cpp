@@ -86,7 +86,7 @@ TEST(Tilted, TheProbabilityOfManyFailuresIsPoissons) {
 }
 
 TEST(Tilted, IntervalsHoldTheProbability) {
-  constexpr int kFailures = 22, kStudies = 300;
+  constexpr int kFailures = 22, kStudies = 150;
   const double exact = at_least(kFailures, kDays);
   int held = 0;
   for (int study = 0; study < kStudies; ++study) {
@@ -95,7 +95,7 @@ TEST(Tilted, IntervalsHoldTheProbability) {
     ASSERT_TRUE(rare.ci95);
     held += rare.ci95->low <= exact && exact <= rare.ci95->high ? 1 : 0;
   }
-  // 4 standard errors of 95%: 5 points.
+  // 3 standard errors of 95%: 5 points.
   EXPECT_NEAR(held / double{kStudies}, 0.95, 0.05);
 }
 
@@ -116,20 +116,22 @@ TEST(Tilted, OtherReasonsToBeLateCountAsTheyAre) {
   constexpr double kLate = 0.01;
   const double date = quantile(walls, 1 - kLate);
 
-  constexpr int kStudies = 60;
+  constexpr int kStudies = 20;
   int given = 0, held = 0;
   double sum = 0;
   for (int study = 0; study < kStudies; ++study) {
     const RareShare rare =
-        TiltedStudy(source, 1000 + static_cast<std::uint64_t>(study), 1.8, 300).later(date);
+        TiltedStudy(source, 1000 + static_cast<std::uint64_t>(study), 1.8, 1500).later(date);
     sum += rare.share;
     if (!rare.ci95) continue;
     ++given;
     held += rare.ci95->low <= kLate && kLate <= rare.ci95->high ? 1 : 0;
   }
-  EXPECT_NEAR(sum / kStudies, kLate, 0.0015);
+  EXPECT_NEAR(sum / kStudies, kLate, 0.001);
   EXPECT_GT(given, kStudies / 2);
-  EXPECT_GT(held, 0.84 * given) << given;
+  EXPECT_GE(held, 0.8 * given) << given;
+  // So few of these runs tell too little.
+  EXPECT_FALSE(TiltedStudy(source, 1, 1.8, 100).later(date).ci95);
 }
 
 TEST(Tilted, TheTiltMovesTheMeanToWhereItWasAskedFor) {
