@@ -20,7 +20,8 @@ ROUNDS = 3
 def of_gpus(gpus):
     """The main job on so many GPUs for a month: its faults grow with its hosts."""
     hosts = gpus // 8
-    return ["cluster.hosts=%d" % hosts, "job.layout.dp=%d" % (hosts // 16), "job.global_batch=%d" % hosts, "job.window=30d"]
+    return [f"cluster.hosts={hosts}", f"job.layout.dp={hosts // 16}", f"job.global_batch={hosts}", f"spares.count={max(32, hosts // 32)}",
+            "job.window=30d"]
 
 
 CASES = [

@@ -25,7 +25,7 @@ std::shared_ptr<const Point> tilted(const Point& point, double tilt);
 
 /// Fewer runs in which it happened, weighed by what they tell (the square of the sum of the weights over the sum of their squares;
 /// Kish, Survey Sampling, 1965, sec. 8.2), give no interval.
-inline constexpr double kFewestEffective = 20;
+inline constexpr double kFewestEffective = 10;
 
 /// The probability of something rare.
 struct RareShare {
