@@ -10,6 +10,7 @@ difference without callgrind; the builds take turns, and the least of three is p
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,11 @@ CASES = [
 
 
 def run(words):
-    before = os.times().children_user
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)} failed:\n{done.stderr}")
-    return os.times().children_user - before, json.loads(done.stdout)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, json.loads(done.stdout)
 
 
 def instructions(words):
@@ -58,7 +59,7 @@ def measure(programs, scenario, sets, few, many):
         for program, of in zip(programs, out):
             short, least = run([program, scenario, str(few), *sets])
             long, most = run([program, scenario, str(many), *sets])
-            of["cpu"].append((long - short) / (many - few))
+            of["cpu"].append(max(0.0, long - short) / (many - few))
             of["incidents"] = (most["incidents"] - least["incidents"]) / (many - few)
     for of in out:
         of["cpu"] = min(of["cpu"])
