@@ -63,6 +63,10 @@ void Latencies::add(Bin bin) {
 }
 
 void Latencies::add(const Latencies& other) {
+  if (bins_.empty()) {
+    bins_ = other.bins_;
+    return;
+  }
   auto place = bins_.begin();  // both are in order: the search goes on where it stood
   for (const Bin& bin : other.bins_) {
     place = std::lower_bound(place, bins_.end(), bin.number,

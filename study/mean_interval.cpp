@@ -17,6 +17,16 @@ double untransformed(double quantile, double skewness) {
   return 3 / skewness * (root - 1);
 }
 
+/// Of 95%. The metrics of a point have the same degrees of freedom, one after the other, and the quantile takes longer than the rest.
+double students_quantile(double freedom) {
+  thread_local double known_freedom = 0, known = 0;
+  if (freedom != known_freedom) {
+    known = student_t_quantile(0.975, freedom);
+    known_freedom = freedom;
+  }
+  return known;
+}
+
 }  // namespace
 
 double ResidualMoments::deviation() const { return std::sqrt(squares_ / (static_cast<double>(count_) - 1)); }
@@ -26,8 +36,9 @@ double ResidualMoments::skewness() const {
 }
 
 Interval mean_interval(double mean, double error, const ResidualMoments& residuals, double freedom) {
+  if (error == 0) return {mean, mean};
   const double skewness = residuals.count() < kFewestForSkewness ? 0 : residuals.skewness();
-  const double quantile = student_t_quantile(0.975, freedom);
+  const double quantile = students_quantile(freedom);
   return {mean - error * untransformed(quantile, skewness),
           mean - error * untransformed(-quantile, skewness)};
 }

@@ -43,10 +43,13 @@ Statistics MetricStatistics::statistics(Worse worse, RunValue value, const Contr
       values.push_back(numerators_[i] / denominator(i));
   }
   if (out.n == 0) return out;
-  const ControlledRatio controlled = ratio(value == RunValue::happened ? Controls() : controls);
+  // Most counts of rare things are zero in every replica, and controls say nothing of what is always the same.
+  const bool varies = !denominators_.empty() ||
+                      std::ranges::any_of(numerators_, [&](double each) { return each != numerators_[0]; });
+  const ControlledRatio controlled = ratio(value == RunValue::happened || !varies ? Controls() : controls);
   const double mean = controlled.value();
   out.mean = mean;
-  std::sort(values.begin(), values.end());
+  if (varies) std::sort(values.begin(), values.end());
   out.p5 = quantile_below(values, out.gave_up, 0.05);
   out.p50 = quantile_below(values, out.gave_up, 0.5);
   out.p95 = quantile_below(values, out.gave_up, 0.95);
@@ -122,6 +125,12 @@ namespace {
 
 using See = std::function<void(std::uint32_t replica, const Figures& figures)>;
 
+/// Metric::of of latencies that are at hand: gathering them takes longer than all else here.
+Fraction quantile_of(const Latencies& own, double p) {
+  const std::optional<Duration> latency = own.quantile(p);
+  return latency ? Fraction{to_seconds(*latency), 1} : Fraction{0, 0};
+}
+
 /// The quantile of all latencies takes the place of the mean of the replicas' own.
 Statistics pooled(Statistics of, const Latencies& all, double p) {
   const std::optional<Duration> latency = all.quantile(p);
@@ -151,13 +160,20 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
   for (std::size_t first = 0; first < metrics.size(); first += at_once) {
     std::vector<MetricStatistics> statistics(std::min(at_once, metrics.size() - first));
     std::vector<Latencies> pools(statistics.size());
+    Latencies own;  // of one replica
     for (MetricStatistics& each : statistics) each.reserve(count);
     pass([&](std::uint32_t, const Figures& figures) {
       for (std::size_t i = 0; i < statistics.size(); ++i) {
         const Metric& metric = metrics[first + i];
-        statistics[i].add(metric.of(figures),
-                          metric.value == RunValue::whole_run ? figures.ending : Ending::completed);
-        if (metrics[first + i].pool) metrics[first + i].pool(figures, pools[i]);
+        if (metric.pool) {
+          own.clear();
+          metric.pool(figures, own);
+          pools[i].add(own);
+          statistics[i].add(quantile_of(own, metric.quantile));
+        } else {
+          statistics[i].add(metric.of(figures),
+                            metric.value == RunValue::whole_run ? figures.ending : Ending::completed);
+        }
       }
       if (first > 0) return;
       out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);

@@ -125,15 +125,21 @@ void Store::Connection::prepare_to_add() {
   insert_replica = {database.get(), sqlite::insert_into("replica", replica_cells + 1)};
   insert_incident = {database.get(), sqlite::insert_into("incident", stored_incident_columns().size())};
   insert_digest = {database.get(), sqlite::insert_into("digest", digest_columns().size())};
+  delete_digest = {database.get(), "DELETE FROM digest WHERE point = ? AND part = ? AND replicas = ?"};
+}
+
+void Store::Connection::write_out_latencies() {
+  texts.clear();
+  for (Cell& cell : row)
+    if (const auto* const latencies = std::get_if<const Latencies*>(&cell))
+      cell = std::string_view(texts.emplace_back((*latencies)->text()));
 }
 
 void Store::Connection::drop_last_link(std::uint32_t point) {
   const std::uint32_t replicas = points.at(point).replicas;
   if (replicas % kReplicasOfDigest == 0) return;
   const Row key = {cell(point), kReplicasPart, cell(replicas)};
-  RowStatement(database.get(), "DELETE FROM digest WHERE point = ? AND part = ? AND replicas = ?")
-      .bind(1, key)
-      .run();
+  delete_digest.bind(1, key).run();
 }
 
 void Store::Connection::add_link(std::uint32_t point, std::uint32_t replicas, std::uint64_t chain) {
@@ -156,6 +162,7 @@ void Store::add(std::uint32_t point, std::uint32_t first, std::span<const Figure
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const auto replica = static_cast<std::uint32_t>(first + i);
       fill_replica_row(replica, figures[i], entry.places, to.row);
+      to.write_out_latencies();
       to.insert_replica.bind(1, number).bind(2, to.row).run();
       chain = chained(chain, digest_of(to.row));
       for (std::size_t k = 0; k < figures[i].incidents.size(); ++k) {

@@ -61,13 +61,16 @@ struct Store::Connection {
   std::optional<Problem> problem;
 
   // Made when they are first needed, and kept.
-  RowStatement begin, commit, insert_replica, insert_incident, insert_digest, select_replicas;
+  RowStatement begin, commit, insert_replica, insert_incident, insert_digest, delete_digest, select_replicas;
   Row row;
+  std::deque<std::string> texts;  // that cells of `row` borrow
 
   /// Keeps what went wrong while writing, undoes the transaction and says what to do.
   void failed(const sqlite::Error& error);
   /// `chain` is that of a point without replicas.
   void add_entry(StoredPoint point, std::uint64_t chain);
+  /// Latencies in `row` become text, once for the database and for the digest.
+  void write_out_latencies();
   /// The statements of Store::add.
   void prepare_to_add();
   /// Of the chain of a point (store_digests_private.hpp): drops the last link where more replicas go on from it, adds one.
