@@ -43,8 +43,6 @@ class ControlledRatio {
       of_denominator_[k] += coordinates[k] * of.denominator;
     }
   }
-  double numerator() const { return numerator_; }      // its mean
-  double denominator() const { return denominator_; }  // its mean
   double value() const { return numerator_ / denominator_; }
 
   /// After the last add(): by how much a replica moves the mean, times their number. The standard error of the mean is the sample

@@ -52,8 +52,8 @@ class AgeingArrivals {
     Stream stream;
     double left = 0;  // life left when it was last off, or failed: none
     double due = 0;   // when on: the time of its failure
-    double age =
-        0;  // when it was last turned on; in its first life, what it was on of the clock of the population
+    // When it was last turned on; in its first life, what the clock of the population read.
+    double age = 0;
     double since = 0;  // when on: the time at which it had that age
     bool first_life = true;
     bool on = false;

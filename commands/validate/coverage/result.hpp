@@ -56,8 +56,8 @@ struct CoverageResult {
     std::size_t metrics = 0, outside = 0;
   };
   Judged judged() const;
-  /// Something is judged, every scenario loads, and at most one judged metric in fifty is outside: intervals that are hundreds of times as narrow as plain
-  /// ones show what is left of a curve.
+  /// Something is judged, every scenario loads, and at most one judged metric in fifty is outside. Where the controls explain nearly
+  /// everything, the rest is not quite linear in the counts, and such narrow intervals show it.
   bool holds() const;
 };
 
