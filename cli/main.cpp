@@ -20,6 +20,8 @@
 #include "shell/terminal.hpp"
 #include "study/mpi/mpi.hpp"
 
+#include <malloc.h>
+
 #include <cstdlib>
 #include <exception>
 
@@ -57,6 +59,16 @@ constexpr auto kCommands = {add_new,
                             add_explain,
                             add_results};
 
+/// Memory that a replica has freed waits for the next one. glibc would give it back to the kernel, which clears it before it lends it again:
+/// where points take turns, as in tune, that took a quarter of the time (docs/performance.md).
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargestBlock = 32 << 20, kKept = 256 << 20;  // bytes; 32 MiB is the most that glibc takes
+  ::mallopt(M_MMAP_THRESHOLD, kLargestBlock);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
+}
+
 int main_program(int argc, char** argv) {
   try {
     Program program(
@@ -83,6 +95,7 @@ int main_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   gauntlet::ignore_signals_of_writes();
+  gauntlet::keep_freed_memory();
   const auto program = [&] { return gauntlet::main_program(argc, argv); };
   if (!gauntlet::started_by_mpi()) return program();
   ::setenv("NO_COLOR", "1", 0);  // mpirun lends every rank a terminal, whatever it writes to itself

@@ -42,7 +42,6 @@ PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Ca
   world.job.calibration = stack;
   world.job.global_batch = row.global_batch;
   PublishedJob best;
-  Duration least{};
   for (const std::uint32_t micro_batch : micro_batches(row))
     for (const std::uint32_t stages : virtual_stages(row)) {
       world.job.micro_batch = micro_batch;
@@ -54,9 +53,8 @@ PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Ca
         continue;
       }
       const Duration time = StepModel(world).healthy();
-      if (best.world && time >= least) continue;
-      least = time;
-      best = {world, ""};
+      if (best.world && time >= best.step_time) continue;
+      best = {.world = world, .step_time = time, .why = ""};
     }
   return best;
 }

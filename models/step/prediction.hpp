@@ -1,6 +1,7 @@
 // What the step model says of a published step.
 #pragma once
 
+#include "core/time.hpp"
 #include "models/calibration/published.hpp"
 #include "models/hardware.hpp"
 #include "models/workload.hpp"
@@ -14,6 +15,7 @@ namespace gauntlet {
 /// published is the fastest that fits in memory, and so are virtual stages; nothing, and why, where none fits.
 struct PublishedJob {
   std::optional<World> world;
+  Duration step_time{};  // without faults, as modelled
   std::string why;
 };
 PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Calibration& stack);

@@ -16,15 +16,37 @@ struct Piece {
   bool backward;
 };
 
-/// The n-th forward (backward) pass of a stage: micro-batches go in groups of as many as there are stages, each group
-/// through every chunk.
-Piece nth(const PipelineShape& shape, std::uint32_t n, bool backward) {
-  if (shape.virtual_stages == 1) return {0, n, backward};
-  const std::uint32_t group = shape.stages * shape.virtual_stages;
-  const std::uint32_t chunk = n % group / shape.stages;
-  return {backward ? shape.virtual_stages - 1 - chunk : chunk, n / group * shape.stages + n % shape.stages,
-          backward};
-}
+/// The forward (backward) passes of a stage, one after the other: micro-batches go in groups of as many as there are stages, each
+/// group through every chunk. Without virtual stages a group is all of them.
+class PassesInTurn {
+ public:
+  PassesInTurn(const PipelineShape& shape, bool backward)
+      : of_group_(shape.virtual_stages == 1 ? shape.micro_batches : shape.stages),
+        last_chunk_(shape.virtual_stages - 1),
+        backward_(backward) {}
+
+  Piece piece() const { return {backward_ ? last_chunk_ - turn_ : turn_, group_ + member_, backward_}; }
+  void next() {
+    ++done_;
+    if (++member_ < of_group_) return;
+    member_ = 0;
+    if (turn_ < last_chunk_) {
+      ++turn_;
+    } else {
+      turn_ = 0;
+      group_ += of_group_;
+    }
+  }
+  std::uint32_t done() const { return done_; }
+
+ private:
+  std::uint32_t of_group_, last_chunk_;
+  bool backward_;
+  std::uint32_t done_ = 0;
+  std::uint32_t turn_ = 0;    // of the chunks
+  std::uint32_t group_ = 0;   // its first micro-batch
+  std::uint32_t member_ = 0;  // of the group
+};
 
 /// How many forward passes a stage does before its first backward one.
 std::uint32_t warm_up(const PipelineShape& shape, std::uint32_t stage) {
@@ -47,8 +69,12 @@ class Pipeline {
         own_times_(times.forward.size() > chunks_),
         forward_(static_cast<std::size_t>(chunks_) * shape.micro_batches, kNotDone),
         backward_(forward_),
-        next_(shape.stages, 0),
-        free_(shape.stages, 0) {}
+        free_(shape.stages, 0) {
+    for (std::uint32_t stage = 0; stage < shape.stages; ++stage)
+      order_.push_back({.forward = PassesInTurn(shape, false),
+                        .backward = PassesInTurn(shape, true),
+                        .first = warm_up(shape, stage)});
+  }
 
   std::vector<double> run() {
     for (const StageStall& stall : stalls_)
@@ -59,22 +85,25 @@ class Pipeline {
       const std::uint32_t stage = waiting.back();
       waiting.pop_back();
       bool moved = false;
-      while (next_[stage] < 2 * passes_ && advance(stage)) moved = true;
+      while (advance(stage)) moved = true;
       if (!moved) continue;
       waiting.push_back((stage + 1) % shape_.stages);
       waiting.push_back((stage + shape_.stages - 1) % shape_.stages);
     }
-    for (const std::uint32_t done : next_) ensure(done == 2 * passes_, "the schedule runs to its end");
+    for (const Order& order : order_)
+      ensure(order.backward.done() == passes_, "the schedule runs to its end");
     return free_;
   }
 
  private:
-  Piece piece(std::uint32_t stage, std::uint32_t number) const {
-    const std::uint32_t first = warm_up(shape_, stage);
-    if (number < first) return nth(shape_, number, false);
-    const std::uint32_t later = number - first;
-    if (later >= 2 * (passes_ - first)) return nth(shape_, later - (passes_ - first), true);
-    return nth(shape_, later % 2 == 0 ? first + later / 2 : later / 2, later % 2 == 1);
+  /// What a stage does in which order: forward passes until it is warm, then one of each in turns.
+  struct Order {
+    PassesInTurn forward, backward;
+    std::uint32_t first;  // so many forward passes come first
+  };
+
+  bool backward_is_next(const Order& order) const {
+    return order.forward.done() == passes_ || order.forward.done() > order.first + order.backward.done();
   }
 
   double& end_of(std::vector<double>& of, std::uint32_t chunk, std::uint32_t micro_batch) {
@@ -97,7 +126,10 @@ class Pipeline {
   }
 
   bool advance(std::uint32_t stage) {
-    const Piece p = piece(stage, next_[stage]);
+    Order& order = order_[stage];
+    if (order.backward.done() == passes_) return false;
+    PassesInTurn& passes = backward_is_next(order) ? order.backward : order.forward;
+    const Piece p = passes.piece();
     const std::uint32_t chunk = p.chunk * shape_.stages + stage;
     const double since = ready(p, chunk);
     if (since == kNotDone) return false;
@@ -107,7 +139,7 @@ class Pipeline {
     const double end = begin + (p.backward ? times_.backward : times_.forward)[which];
     end_of(p.backward ? backward_ : forward_, chunk, p.micro_batch) = end;
     free_[stage] = end;
-    ++next_[stage];
+    passes.next();
     if (work_ != nullptr) work_->push_back({stage, p.chunk, p.micro_batch, p.backward, begin, end});
     return true;
   }
@@ -119,7 +151,7 @@ class Pipeline {
   std::uint32_t chunks_, passes_;
   bool own_times_;                          // each micro-batch has times of its own
   std::vector<double> forward_, backward_;  // end by chunk and micro-batch
-  std::vector<std::uint32_t> next_;         // by stage: the number of its next piece
+  std::vector<Order> order_;                // by stage
   std::vector<double> free_;                // by stage: since when
 };
 

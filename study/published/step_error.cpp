@@ -6,7 +6,6 @@
 #include "core/math/special.hpp"
 #include "models/calibration/published.hpp"
 #include "models/step/prediction.hpp"
-#include "models/step/step.hpp"
 #include "study/published/catalogue_hardware.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ std::vector<HeldOutStep> predict_held_out() {
     const Hardware& hardware = known->second;
     const PublishedJob job = job_of(row, hardware, *find_calibration(row.stack));
     if (!job.world) continue;
-    const double modelled = to_seconds(StepModel(*job.world).healthy());
+    const double modelled = to_seconds(job.step_time);
     out.push_back({.id = row.id,
                    .stack = row.stack,
                    .source = row.address,
