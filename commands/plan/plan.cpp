@@ -21,10 +21,10 @@
 namespace gauntlet {
 namespace {
 
-/// Bars are differences of paired medians; more replicas change no printed digit (assumption).
+/// Bars are differences of paired medians.
 constexpr std::uint32_t kTornadoReplicas = 200;
-/// Enough to find the first levers; `gauntlet rank` adds more where their order is not certain.
-constexpr std::uint32_t kLeverReplicas = 100;
+/// Of every lever, and twice and four times as many of those whose place is not certain; `gauntlet rank` adds more.
+constexpr std::uint32_t kLeverReplicas = 32, kLeverLooks = 3;
 /// The first levers whose order the report speaks of.
 constexpr std::uint32_t kClaimedLevers = 5;
 /// Rounds of search and check. Each runs as many replicas as the plan; after the last, the report states the result of its check.
@@ -237,8 +237,9 @@ class Planning {
 
   void levers(PointNumber given) {
     const std::vector<Lever> all = levers_of(*variants_.base(), variants_.source().resolved());
-    const RankTerms terms{
-        .replicas = std::min(question_->replicas, kLeverReplicas), .looks = 1, .claimed = kClaimedLevers};
+    const RankTerms terms{.replicas = std::min(question_->replicas, kLeverReplicas),
+                          .looks = kLeverLooks,
+                          .claimed = kClaimedLevers};
     result_.levers = rank_levers(variants_.experiment(), variants_.source(), given, all, terms);
     stopped_ = result_.levers.interrupted;
   }

@@ -10,6 +10,8 @@
 namespace gauntlet {
 namespace {
 
+constexpr std::uint32_t kFirstReplicas = 32;
+
 double lost_to(const Experiment& experiment, PointNumber point, const Unknown& unknown,
                std::uint32_t replicas) {
   constexpr std::string_view kBefore = "faults.", kBehind = ".rate.count";
@@ -45,15 +47,27 @@ struct Ends {
   PointNumber low = 0, high = 0;
 };
 
-Change change(const Experiment& experiment, PointNumber from, PointNumber to,
-              const SensitivityOptions& options) {
+Change change(const Experiment& experiment, PointNumber from, PointNumber to, std::uint32_t replicas,
+              std::uint64_t seed) {
   if (experiment.point(from).facts.steps > 0)
-    return quantile_change(finish_times(experiment, from, options.replicas),
-                           finish_times(experiment, to, options.replicas), 0.5, options.seed);
-  const PairedDifference difference = paired_difference(
-      experiment.values(from, "ettr", options.replicas), experiment.values(to, "ettr", options.replicas),
-      RunValue::amount, experiment.paired_controls(from, to, options.replicas));
+    return quantile_change(finish_times(experiment, from, replicas), finish_times(experiment, to, replicas),
+                           0.5, seed);
+  const PairedDifference difference =
+      paired_difference(experiment.values(from, "ettr", replicas), experiment.values(to, "ettr", replicas),
+                        RunValue::amount, experiment.paired_controls(from, to, replicas));
   return {difference.difference, difference.ci95};
+}
+
+/// Whether each change is known to a character of the chart, whose widest bar has some 20 of them.
+bool are_known_well(const std::vector<Sensitivity>& bars) {
+  constexpr double kCharacter = 1 / 20.0;
+  double widest = 0;
+  for (const Sensitivity& bar : bars) widest = std::max(widest, bar.swing());
+  const auto is_known = [&](const Change& change) {
+    return change.ci95 && change.ci95->high - change.ci95->low <= 2 * kCharacter * widest;
+  };
+  return std::ranges::all_of(
+      bars, [&](const Sensitivity& bar) { return is_known(bar.at_low) && is_known(bar.at_high); });
 }
 
 }  // namespace
@@ -92,18 +106,25 @@ Sensitivities sensitivity(Experiment& experiment, const PointSource& source, con
     ends.push_back({numbers[0], numbers[1]});
     moved.push_back(unknown);
   }
-  if (!experiment.ensure(points, options.replicas)) return {};
-
+  const auto bars = [&](std::uint32_t replicas) {
+    std::vector<Sensitivity> out;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      out.push_back({.path = moved[i].path,
+                     .low = moved[i].shown.low,
+                     .high = moved[i].shown.high,
+                     .at_low = change(experiment, point, ends[i].low, replicas, options.seed),
+                     .at_high = change(experiment, point, ends[i].high, replicas, options.seed),
+                     .cut = moved[i].shown.cut});
+    return out;
+  };
   Tornado tornado{.target = experiment.point(point).facts.steps > 0 ? "finish.p50" : "ettr",
-                  .replicas = options.replicas,
+                  .replicas = std::min(kFirstReplicas, options.replicas),
                   .bars = {}};
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    tornado.bars.push_back({.path = moved[i].path,
-                            .low = moved[i].shown.low,
-                            .high = moved[i].shown.high,
-                            .at_low = change(experiment, point, ends[i].low, options),
-                            .at_high = change(experiment, point, ends[i].high, options),
-                            .cut = moved[i].shown.cut});
+  for (;; tornado.replicas = std::min(2 * tornado.replicas, options.replicas)) {
+    if (!experiment.ensure(points, tornado.replicas)) return {};
+    tornado.bars = bars(tornado.replicas);
+    if (tornado.replicas == options.replicas || are_known_well(tornado.bars)) break;
+  }
   std::stable_sort(tornado.bars.begin(), tornado.bars.end(),
                    [](const Sensitivity& a, const Sensitivity& b) { return a.swing() > b.swing(); });
   return {.tornado = std::move(tornado), .problems = {}};

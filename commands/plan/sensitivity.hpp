@@ -13,8 +13,8 @@ namespace gauntlet {
 
 struct SensitivityOptions {
   std::uint64_t seed = 0;
-  std::uint32_t replicas = 200;
-  std::size_t rates = 8;  // fault rates with a posterior: those whose faults cost the most time
+  std::uint32_t replicas = 200;  // at most, of each end
+  std::size_t rates = 8;         // fault rates with a posterior: those whose faults cost the most time
 };
 
 struct Sensitivities {
@@ -23,7 +23,7 @@ struct Sensitivities {
 };
 
 /// Of `point`, which `settings` make of `source`. The target is the median finishing time, or ETTR where the scenario has no
-/// work to finish; both ends meet the same faults as the point.
+/// work to finish; both ends meet the same faults as the point. Replicas double until every change is known to a character of the chart.
 Sensitivities sensitivity(Experiment& experiment, const PointSource& source, const Settings& settings,
                           PointNumber point, const SensitivityOptions& options);
 

@@ -12,8 +12,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::uint32_t kProfileReplicas = 128;
-constexpr std::uint32_t kWallReplicas = 32;
+constexpr std::uint32_t kCurveReplicas = 32, kMostOfCurve = 128;
+constexpr std::uint32_t kWallReplicas = 16;
 constexpr int kProfilePoints = 9;  // along each of several fields
 constexpr double kCalledWorse =
     0.05;  // chance that one of the trials along a field is told apart that is not worse
@@ -33,6 +33,21 @@ bool no_difference(const Trials& trials, const TuneSearch& search, std::size_t l
     ++looked_at;
   }
   return looked_at > 0;
+}
+
+/// Whether the figures of a curve tell what is flat from what is not, walls apart: of each trial it is known on which side of kFlat it is, or
+/// what it costs more is known well beside kFlat.
+bool tells_what_is_flat(const Trials& trials, const TuneSearch& search, std::size_t lowest,
+                        const std::vector<std::size_t>& curve) {
+  constexpr double kWellKnown = kFlat / 5;
+  const double scale = trials.scale(lowest);
+  return std::all_of(curve.begin(), curve.end(), [&](std::size_t i) {
+    if (i == lowest || trials[i].replicas < 2 || search.is_wall(i)) return true;
+    const PairedDifference worse = trials.worse_by(lowest, i);
+    if (!worse.ci95) return false;
+    const auto [low, high] = *worse.ci95;
+    return high - low <= 2 * kWellKnown * scale || high < kFlat * scale || low > kFlat * scale;
+  });
 }
 
 /// How much worse it is along a field, in shares of the loss, as far as it is known.
@@ -206,9 +221,10 @@ std::size_t lowest_along(const Trials& trials, const SearchOutcome& outcome, std
 
 namespace {
 
-/// Runs the trials of a curve, walls apart, as often as each other.
+/// Runs the trials of a curve, walls apart, as often as each other: `replicas` times, and twice as often, and again, until they tell what is
+/// flat. False where it was stopped.
 bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& outcome, std::size_t axis,
-               std::uint32_t replicas) {
+               std::uint32_t& replicas) {
   const TuneField& field = trials.fields()[axis];
   std::vector<std::size_t> wanted;
   if (trials.fields().size() > 1)
@@ -220,7 +236,11 @@ bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& ou
   if (!ensure_as_affordable(trials, wanted, std::min(replicas, kWallReplicas))) return false;
   wanted = curve_along(trials, *outcome.best, axis);
   std::erase_if(wanted, [&](std::size_t i) { return trials[i].replicas == 0 || search.is_wall(i); });
-  return ensure_as_affordable(trials, wanted, replicas);
+  for (;; replicas *= 2) {
+    if (!ensure_as_affordable(trials, wanted, replicas)) return false;
+    const std::size_t lowest = lowest_along(trials, outcome, axis);
+    if (replicas >= kMostOfCurve || tells_what_is_flat(trials, search, lowest, wanted)) return true;
+  }
 }
 
 /// Of a flat range on the logarithmic axis of the search.
@@ -287,7 +307,7 @@ std::uint32_t common_replicas(const Trials& trials, const TuneSearch& search, co
 
 bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
   const std::size_t axes = trials.fields().size();
-  const std::uint32_t replicas = std::max(kProfileReplicas, trials[*outcome.best].replicas);
+  std::uint32_t replicas = std::max(kCurveReplicas, trials[*outcome.best].replicas);
   const std::vector<std::string> found = trials[*outcome.best].values;
   outcome.lowest_regret = outcome.regret;
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -295,10 +315,13 @@ bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
     if (!name_on_plateau(trials, search, outcome, axis, replicas)) return false;
   }
   outcome.lowest = found;
-  for (std::size_t axis = 0; axis < axes; ++axis) {  // around the point that is named in the end
-    const std::size_t lowest = trials.add(with_value(trials[*outcome.best], axis, found[axis]));
-    if (!ensure_as_affordable(trials, {lowest}, replicas)) return false;
-    if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+  for (std::uint32_t before = 0; before != replicas;) {  // around the point that is named in the end
+    before = replicas;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const std::size_t lowest = trials.add(with_value(trials[*outcome.best], axis, found[axis]));
+      if (!ensure_as_affordable(trials, {lowest}, replicas)) return false;
+      if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+    }
   }
   outcome.common_replicas = common_replicas(trials, search, outcome);
   search.measure(outcome);  // with what the profiles have shown, and of the point that is named in the end

@@ -11,13 +11,13 @@ namespace {
 
 using Run = Trials::Run;
 
-constexpr std::uint32_t kFirstReplicas = 32, kRaceReplicas = 128;  // of the race: where it begins and ends
-constexpr std::uint32_t kWindowReplicas = 64;
+constexpr std::uint32_t kFirstReplicas = 16, kRaceReplicas = 64;  // of the race: where it begins and ends
+constexpr std::uint32_t kWindowReplicas = 32;
 constexpr std::uint32_t kFewestReplicas = 8;
 constexpr double kDropWrongly = 0.01;      // chance that a race drops the best point, all its looks together
 constexpr std::uint32_t kGridPoints = 13;  // of one field: a factor of 1.6 apart in a default range
 constexpr double kWide = 1.6, kNarrow = 0.9;  // half a window, in logarithms: factors of 5 and 2.5
-constexpr double kEnoughRegret = 0.002;       // of the loss
+constexpr double kEnoughRegret = 0.005;       // of the loss
 constexpr double kWorthMoving = 0.001;        // of the loss
 constexpr std::uint32_t kRoughRedraws = 100;
 constexpr int kMostRounds = 30;

@@ -49,7 +49,9 @@ class ExperimentSource : public ReplicaSource {
   }
 
   Controls controls(std::uint32_t point, std::uint32_t count) override {
-    return experiment_->controls(point, count);
+    const auto [known, is_new] = controls_.try_emplace({point, count});
+    if (is_new) known->second = experiment_->controls(point, count);
+    return known->second;
   }
 
   const std::string& refusal() const { return refusal_; }
@@ -71,6 +73,7 @@ class ExperimentSource : public ReplicaSource {
   const PointSource* source_;
   std::vector<std::string> paths_, metrics_;
   std::map<std::uint32_t, std::map<std::string, std::vector<Fraction>>> kept_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Controls> controls_;  // by point and count
   std::string refusal_;
 };
 

@@ -93,10 +93,10 @@ TEST(Tune, GivesTheSameBytesForAnyNumberOfThreadsAndGoesOnWhereItWasKilled) {
   TuneStudy killed(1, 1, store);
   const PointNumber point =
       killed.experiment.add(killed.source.point({{"checkpoint.interval", "1min52s"}}).point);
-  ASSERT_TRUE(killed.experiment.ensure({{{.point = point, .replicas = 20}}}));
+  ASSERT_TRUE(killed.experiment.ensure({{{.point = point, .replicas = 12}}}));
   TuneStudy resumed(1, 1, store);
   EXPECT_EQ(to_json(resumed.run()), json);
-  EXPECT_EQ(resumed.ran + 20, one.ran);
+  EXPECT_EQ(resumed.ran + 12, one.ran);
   TuneStudy again(1, 1, store);
   EXPECT_EQ(to_json(again.run()), json);
   EXPECT_EQ(again.ran, 0U);
