@@ -8,7 +8,7 @@
 //    Where the scenario refuses a value, or the loss is half as large again (beyond a cliff: a timeout shorter than a
 //    step), is a wall: the search stays on this side of the middle between the wall and the nearest good point. A default
 //    range whose end is best goes on.
-// 3. Stop: the replicas of the window double until a redrawn world would lose, with 95%, at most 0.2% of the loss by the
+// 3. Stop: the replicas of the window double until a redrawn world would lose, with 95%, at most 0.5% of the loss by the
 //    point that is named; or until the budget is spent.
 // 4. Name: the lowest point in the digits that people use (the better whole numbers), run as often as the window. It must
 //    meet the bounds with its own replicas, and no trial may be clearly better; else the search goes on closer. Where the
