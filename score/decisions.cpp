@@ -4,11 +4,13 @@
 #include "core/saturating.hpp"
 #include "score/flapping.hpp"
 #include "score/job_hosts.hpp"
+#include "score/record_view.hpp"
 #include "score/spares.hpp"
 #include "score/wrong_evictions.hpp"
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -117,7 +119,7 @@ class Judge {
 
   /// What an operator evicts is neither a right nor a wrong decision of the policies.
   void evicted(const Eviction& eviction) {
-    if (by_operator_.erase(eviction.host) > 0) {
+    if (!by_operator_.empty() && by_operator_.erase(eviction.host) > 0) {
       if (!eviction.from_job) take_spare();
       return;
     }
@@ -159,7 +161,7 @@ class Judge {
   }
 
   const HostLog& hosts_of_truth_;
-  const TruthLog& truth_;
+  const std::span<const Truth> truth_;
   Figures& figures_;
   StopLook& look_;
   OpenIncident open_;
@@ -218,14 +220,13 @@ std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const 
     if (Incident* open = incident.at(each.at)) ++open->stops;
   }
   Judge judge(hosts_of_truth, figures, look);
-  auto order = record.orders.begin();
-  for (std::size_t i = 0; i < record.observations.size(); ++i) {
-    look.look();
-    const Observed& seen = record.observations[i];
-    if (!std::holds_alternative<Seen>(seen.what))  // most are, and no decision is judged by them
-      std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
-    for (; order != record.orders.end() && order->observations <= i + 1; ++order) judge.on(*order);
-  }
+  pass(
+      RecordView(record), look,
+      [&](const Observed& seen) {
+        if (!std::holds_alternative<Seen>(seen.what))  // most are, and no decision is judged by them
+          std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
+      },
+      [&](std::span<const RecordedOrder> orders) { judge.on(orders.front()); });
   judge.heed_told(record.observations.back().at);
   for (const Time at : returned) judge.struck_again(at);
   charge_wrong_evictions(judge.events(), figures);

@@ -3,6 +3,7 @@
 #include "core/by_host.hpp"
 #include "core/saturating.hpp"
 #include "score/job_hosts.hpp"
+#include "score/record_view.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,11 +61,8 @@ class Detection {
       happened(truth_[next_]);
     }
   }
-  void heard(Time at, const Observation& what) {
-    const auto* outcome = std::get_if<Outcome>(&what);
-    const auto* granted = outcome != nullptr ? std::get_if<Granted>(&outcome->result) : nullptr;
-    if (granted == nullptr) return;
-    by_host_.for_each(granted->host, [&](std::uint32_t slot) {
+  void joined(Time at, HostId host) {
+    by_host_.for_each(host, [&](std::uint32_t slot) {
       Case& each = cases_[slot];
       if (!each.met && !each.stops) meets(each, at);
     });
@@ -281,7 +279,7 @@ class Detection {
   }
 
   const HostLog& hosts_;
-  const TruthLog& truth_;
+  const std::span<const Truth> truth_;
   const Walked& walked_;
   Figures& figures_;
   StopLook& look_;
@@ -307,16 +305,19 @@ void judge_detection(const HostLog& truth, const Record& record, const Walked& w
                      StopLook& look) {
   Detection detection(truth, walked, figures, look);
   std::size_t given = 0;  // orders
-  for (std::size_t i = 0; i < record.observations.size(); ++i) {
-    look.look();
-    const Observed& seen = record.observations[i];
-    detection.follow(seen.at, given);
-    detection.heard(seen.at, seen.what);
-    for (; given < record.orders.size() && record.orders[given].observations <= i + 1; ++given) {
-      detection.follow(seen.at, given);
-      detection.ordered(std::span(record.orders).subspan(given));
-    }
-  }
+  pass(
+      RecordView(record), look,
+      [&](const Observed& seen) {
+        const auto* outcome = std::get_if<Outcome>(&seen.what);
+        const auto* granted = outcome != nullptr ? std::get_if<Granted>(&outcome->result) : nullptr;
+        if (granted == nullptr) return;
+        detection.follow(seen.at, given);
+        detection.joined(seen.at, granted->host);
+      },
+      [&](std::span<const RecordedOrder> orders) {
+        detection.follow(orders.front().at, given++);
+        detection.ordered(orders);
+      });
   const Time end = record.observations.back().at;
   detection.follow(end, given);
   detection.finish(end);

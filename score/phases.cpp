@@ -4,6 +4,7 @@
 #include "core/saturating.hpp"
 #include "score/job_hosts.hpp"
 #include "score/orders_by_time.hpp"
+#include "score/record_view.hpp"
 #include "score/truth_cursor.hpp"
 #include "score/waits.hpp"
 
@@ -12,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace gauntlet {
@@ -35,7 +37,7 @@ class Walk {
         figures_(figures),
         look_(look),
         listener_(listener),
-        orders_(record, look) {
+        orders_(record_, look) {
     walked_.harm.resize(truth.log().size());
   }
 
@@ -114,9 +116,8 @@ class Walk {
         hosts_.on(*started);
         truth_.hosts_known();
       }
-      for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_) {
+      for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_)
         hosts_.ordered(record_.orders[given_]);
-      }
     }
   }
 
@@ -394,9 +395,8 @@ class Walk {
     for (std::size_t i = order_; i < gap_ends; ++i) {
       const Action& what = record_.orders[i].order.what;
       if (std::holds_alternative<Start>(what)) break;
-      if (const auto* evict = std::get_if<Evict>(&what); evict != nullptr && hosts_.in_job(evict->host)) {
+      if (const auto* evict = std::get_if<Evict>(&what); evict != nullptr && hosts_.in_job(evict->host))
         hosts.push_back(evict->host);
-      }
     }
     return hosts;
   }
@@ -457,11 +457,11 @@ class Walk {
     incident_.reset();
   }
 
-  const TruthLog& log_;
+  const std::span<const Truth> log_;
   JobHosts hosts_;
   TruthCursor truth_;
   const ProgressLog& progress_;
-  const Record& record_;
+  const RecordView record_;
   Figures& figures_;
   StopLook& look_;
   ChargeListener* listener_;  // null unless somebody asks when the charges fell

@@ -16,14 +16,20 @@ class StopLook {
 
   /// Cheap enough for the innermost loop: the flag itself is read now and then.
   void look() {
-    constexpr std::uint32_t kLooksBetweenReads = 4096;
-    if (++looks_ % kLooksBetweenReads == 0 && stop_ != nullptr && stop_->load(std::memory_order_relaxed))
-      throw Stopped{};
+    if (--looks_left_ == 0) [[unlikely]]
+      read();
   }
 
  private:
+  static constexpr std::uint32_t kLooksBetweenReads = 4096;
+
+  void read() {
+    looks_left_ = kLooksBetweenReads;
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
+  }
+
   const std::atomic<bool>* stop_;
-  std::uint32_t looks_ = 0;
+  std::uint32_t looks_left_ = kLooksBetweenReads;
 };
 
 }  // namespace gauntlet

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace gauntlet {
@@ -223,7 +224,7 @@ class TruthCursor {
   }
 
   const HostLog& hosts_;
-  const TruthLog& log_;
+  const std::span<const Truth> log_;
   const JobHosts& job_;
   StopLook& look_;
   std::size_t next_ = 0;
