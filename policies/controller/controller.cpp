@@ -4,6 +4,7 @@
 #include "policies/controller/registry.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace gauntlet {
@@ -106,7 +107,7 @@ void Controller::on(const Outcome& outcome, Time now, Orders& out) {
 }
 
 void Controller::on(const HostReturned& returned, Time now, Orders& out) {
-  if (quarantines_.lifted.erase(returned.host) > 0) {
+  if (!quarantines_.lifted.empty() && quarantines_.lifted.erase(returned.host) > 0) {
     quarantines_.until.erase(returned.host);
     return readmit(returned.host, now, out);
   }
@@ -233,8 +234,8 @@ void Controller::readmit(HostId host, Time now, Orders& out) {
 
 /// Notes the orders that count later: evictions and checkpoints.
 void Controller::note(std::size_t first, Time now, const Orders& out) {
-  for (std::size_t i = first; i < out.size(); ++i) {
-    const Action& what = out[i].what;
+  for (const Order& order : std::span(out.begin(), out.end()).subspan(first)) {
+    const Action& what = order.what;
     if (const auto* evict = std::get_if<Evict>(&what)) retirement_.evicted(evict->host, now);
     if (const auto* every = std::get_if<CheckpointEvery>(&what)) taken_.on(now, *every);
     if (const auto* one = std::get_if<Checkpoint>(&what)) taken_.on(now, *one);

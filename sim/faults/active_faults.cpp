@@ -142,13 +142,13 @@ FaultRef ActiveFaults::first_of(HostId host) const {
   return first;
 }
 
-std::vector<FaultRef> ActiveFaults::struck_at(Time time) const {
-  std::vector<FaultRef> refs;
+const std::vector<FaultRef>& ActiveFaults::struck_at(Time time) {
+  asked_for_.clear();
   auto each = std::lower_bound(struck_.begin(), struck_.end(), time,
                                [](const Struck& one, Time at) { return one.at < at; });
   for (; each != struck_.end() && each->at == time; ++each)
-    if (is(each->ref)) refs.push_back(each->ref);
-  return refs;
+    if (is(each->ref)) asked_for_.push_back(each->ref);
+  return asked_for_;
 }
 
 }  // namespace gauntlet

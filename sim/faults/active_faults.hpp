@@ -82,7 +82,7 @@ class ActiveFaults {
     return on_job_[static_cast<std::size_t>(concern)];
   }
   /// Those that struck at that time, likewise.
-  std::vector<FaultRef> struck_at(Time time) const;
+  const std::vector<FaultRef>& struck_at(Time time);
 
   /// The host carries the job from now on; it does not.
   void host_joined(HostId host);
@@ -113,7 +113,7 @@ class ActiveFaults {
   ByHost by_host_;                // slots
   std::vector<FaultRef> of_job_;  // of the job itself
   std::array<std::vector<FaultRef>, kConcerns> on_job_;  // by concern
-  std::vector<FaultRef> asked_for_;                      // of a host; kept for its memory alone
+  std::vector<FaultRef> asked_for_;                      // by the last question; kept for its memory alone
   std::uint32_t count_ = 0;                              // so many have struck
 };
 

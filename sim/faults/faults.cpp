@@ -5,6 +5,7 @@
 #include "models/world/blast_radius.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -160,14 +161,14 @@ ActiveFault Faults::end(FaultRef ref) {
   return fault;
 }
 
-std::vector<FaultRef> Faults::ended_by_repair(HostId host, bool mended) {
+const std::vector<FaultRef>& Faults::ended_by_repair(HostId host, bool mended) {
   const std::span<const FaultRef> faults = active_.of(host);
-  std::vector<FaultRef> ended(faults.rbegin(), faults.rend());
-  std::erase_if(ended, [&](FaultRef ref) {
+  ended_by_repair_.clear();
+  std::copy_if(faults.rbegin(), faults.rend(), std::back_inserter(ended_by_repair_), [&](FaultRef ref) {
     const ActiveFault& fault = active_[ref];
-    return !sits_in_host(fault.component.kind) || !(mended || kind_of(fault).profile.lemons.cured);
+    return sits_in_host(fault.component.kind) && (mended || kind_of(fault).profile.lemons.cured);
   });
-  return ended;
+  return ended_by_repair_;
 }
 
 // --- their hosts -----------------------------------------------------------------------------------------------------

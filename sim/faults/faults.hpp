@@ -69,8 +69,8 @@ class Faults {
   /// Its component may fail anew. The fault as it was.
   ActiveFault end(FaultRef ref);
   /// Those that the repair of a host ends, the last first. One in vain ends what failed where repair cures lemons, and the
-  /// lemon remains; any other fault is still there.
-  std::vector<FaultRef> ended_by_repair(HostId host, bool mended);
+  /// lemon remains; any other fault is still there. Valid until the next such question.
+  const std::vector<FaultRef>& ended_by_repair(HostId host, bool mended);
 
   /// The host joined the job, or left it: what is wrong with it is on the job meanwhile.
   void host_joined(HostId host);
@@ -116,8 +116,8 @@ class Faults {
   ClusterState cluster_state() const;
   /// As the worst of them moves it.
   double loss() const;
-  /// The slots of those that hold the job, in ascending order.
-  std::vector<std::uint32_t> culprit_slots() const;
+  /// The slots of those that hold the job, in ascending order. Valid until the next such question.
+  const std::vector<std::uint32_t>& culprit_slots();
   /// A host that stops the job and needs repair: a person who was asked names it.
   std::optional<HostId> culprit() const;
 
@@ -147,6 +147,9 @@ class Faults {
   TruthLog truth_;
   StopCause stop_;
   Timer same_step_;
+  // The last answers; kept for their memory alone.
+  std::vector<FaultRef> ended_by_repair_;
+  std::vector<std::uint32_t> culprit_slots_;
 };
 
 }  // namespace gauntlet

@@ -80,11 +80,11 @@ bool Faults::storage_is_out() const {
                      [this](FaultRef ref) { return kind_of(active_[ref]).halts_storage; });
 }
 
-std::vector<std::uint32_t> Faults::culprit_slots() const {
-  std::vector<std::uint32_t> slots;
+const std::vector<std::uint32_t>& Faults::culprit_slots() {
+  std::vector<std::uint32_t>& slots = culprit_slots_;
+  slots.clear();
   for (const FaultRef ref : on_job(Concern::holds)) {
     const ActiveFault& fault = active_[ref];
-    if (slots.empty()) slots.reserve(fault.hosts.count);
     if (fault.component.kind == ComponentKind::job) {
       slots.push_back(0);
       continue;

@@ -146,9 +146,9 @@ Time Monitoring::exit_heard(const HostRange& hosts) const {
   return heard;
 }
 
-void Monitoring::victims_begin(std::vector<std::uint32_t> culprits, PatternId line, Time first) {
+void Monitoring::victims_begin(const std::vector<std::uint32_t>& culprits, PatternId line, Time first) {
   lines_->stop_begins();
-  victims_->begin(std::move(culprits), line, first);
+  victims_->begin(culprits, line, first);
 }
 
 void Monitoring::on(const AbortWave& event) {

@@ -62,7 +62,7 @@ class Monitoring {
   /// When the driver hears of that first, as far as is known now; kNever while they are silent.
   Time exit_heard(const HostRange& hosts) const;
   /// The ranks in these slots are gone or hang: the first of the others abort then, and log that line.
-  void victims_begin(std::vector<std::uint32_t> culprits, PatternId line, Time first);
+  void victims_begin(const std::vector<std::uint32_t>& culprits, PatternId line, Time first);
   /// Who is asked while the job stands still answers in which collective it waits; who holds the others up does not.
   void tell_last_collectives(const Watch& watch, const std::vector<std::uint32_t>& culprits);
 

@@ -22,9 +22,9 @@ class Victims final : public AbortTimes {
 
   /// The ranks in `culprits` (slots in ascending order, at least one) are gone or hang: the first of the others abort at
   /// `first`, with `line`.
-  void begin(std::vector<std::uint32_t> culprits, PatternId line, Time first) {
+  void begin(const std::vector<std::uint32_t>& culprits, PatternId line, Time first) {
     clear();
-    culprits_ = std::move(culprits);
+    culprits_ = culprits;
     expect(std::is_sorted(culprits_.begin(), culprits_.end()), "culprits come in ascending order");
     line_ = line;
     first_ = first;
