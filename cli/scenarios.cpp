@@ -1,11 +1,11 @@
 // gauntlet check, show and schema: scenarios without running them.
 #include "cli/commands.hpp"
-#include "commands/plan/uncertainty/check_draws.hpp"
 #include "config/scenario.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/fault_files_text.hpp"
 #include "shell/study_request.hpp"
 #include "shell/terminal.hpp"
+#include "study/uncertainty/check_draws.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

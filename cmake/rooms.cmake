@@ -13,11 +13,13 @@ set(GAUNTLET_QUICK_ROOMS
     sim
     score
     study
+    study_finish
     study_levers
     study_search
     study_published
     study_store
     study_summary
+    study_uncertainty
     real_system
     real_checkpoint
     real_stream
@@ -114,12 +116,14 @@ set(GAUNTLET_ALL_ROOMS
     score
     config
     study
+    study_finish
     study_levers
     study_mpi
     study_search
     study_published
     study_store
     study_summary
+    study_uncertainty
     report
     report_page
     report_sections

@@ -1,14 +1,14 @@
 #include "commands/plan/plan.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
 #include "commands/plan/sensitivity.hpp"
 #include "commands/plan/step_time.hpp"
-#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/finish/finish.hpp"
 #include "study/levers/levers.hpp"
 #include "study/levers/rank.hpp"
 #include "study/size.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "commands/plan/purchases.hpp"
 
-#include "commands/plan/finish/finish.hpp"
+#include "study/finish/finish.hpp"
 #include "study/levers/stretched.hpp"
 #include "study/paired.hpp"
 #include "study/size.hpp"

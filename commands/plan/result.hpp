@@ -1,11 +1,11 @@
 // What a plan found: whether the work is done by the date, what it takes, and what one more of each thing buys.
 #pragma once
 
-#include "commands/plan/finish/result.hpp"
-#include "commands/plan/uncertainty/result.hpp"
 #include "core/calendar.hpp"
+#include "study/finish/result.hpp"
 #include "study/summary/lever_ranking.hpp"
 #include "study/summary/summary.hpp"
+#include "study/uncertainty/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

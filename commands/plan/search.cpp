@@ -1,8 +1,8 @@
 #include "commands/plan/search.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
+#include "study/finish/finish.hpp"
 #include "study/size.hpp"
 
 #include <algorithm>

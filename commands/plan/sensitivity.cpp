@@ -1,8 +1,8 @@
 #include "commands/plan/sensitivity.hpp"
 
-#include "commands/plan/finish/finish.hpp"
-#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/finish/finish.hpp"
 #include "study/paired.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <algorithm>
 #include <utility>

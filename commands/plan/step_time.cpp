@@ -1,7 +1,7 @@
 #include "commands/plan/step_time.hpp"
 
-#include "commands/plan/uncertainty/uncertainty.hpp"
 #include "commands/plan/words.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <fmt/format.h>
 

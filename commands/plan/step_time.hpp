@@ -1,8 +1,8 @@
 // What a plan takes its step time for.
 #pragma once
 
-#include "commands/plan/uncertainty/result.hpp"
 #include "config/scenario.hpp"
+#include "study/uncertainty/result.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #include "commands/plan/variants.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "models/step/step.hpp"
 #include "study/binomial.hpp"
+#include "study/finish/finish.hpp"
 #include "study/point_statistics.hpp"
 #include "study/size.hpp"
 #include "study/tilted.hpp"

@@ -3,9 +3,9 @@
 
 #include "commands/plan/question.hpp"
 #include "commands/plan/result.hpp"
-#include "commands/plan/uncertainty/uncertainty.hpp"
 #include "study/experiment.hpp"
 #include "study/point.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <cstdint>
 #include <map>

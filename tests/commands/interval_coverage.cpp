@@ -1,10 +1,7 @@
 #include "tests/commands/interval_coverage.hpp"
 
 #include "commands/compare/compare.hpp"
-#include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
-#include "commands/plan/uncertainty/two_level.hpp"
-#include "commands/plan/uncertainty/uncertainty.hpp"
 #include "commands/plan/variants.hpp"
 #include "commands/scale/scale.hpp"
 #include "commands/sweep/sweep.hpp"
@@ -14,7 +11,10 @@
 #include "core/random/stream.hpp"
 #include "policies/checkpoint/interval.hpp"
 #include "study/design.hpp"
+#include "study/finish/finish.hpp"
 #include "study/levers/rank.hpp"
+#include "study/uncertainty/two_level.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 #include "tests/study/seeded_study.hpp"
 
 #include <gtest/gtest.h>

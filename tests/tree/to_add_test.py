@@ -52,7 +52,7 @@ OTHER_MEANINGS = {
     "A checkpoint policy": {
         "commands/new/draft.cpp",                      # what a draft begins with
         "config/toml/toml_errors.cpp",                      # `policy = daly`, an example of TOML
-        "commands/plan/uncertainty/two_level.cpp", "commands/plan/uncertainty/two_level.hpp",  # a statistical model with two levels
+        "study/uncertainty/two_level.cpp", "study/uncertainty/two_level.hpp",  # a statistical model with two levels
     },
     "A signal": {"commands/step/traffic.cpp", "commands/step/traffic.hpp"},  # of other jobs on the fabric
     "A study": {

@@ -1,12 +1,12 @@
 #include "commands/plan/plan.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "commands/plan/purchases.hpp"
 #include "commands/plan/search.hpp"
 #include "config/fields/tokens.hpp"
 #include "core/infinity.hpp"
 #include "core/random/stream.hpp"
 #include "study/binomial.hpp"
+#include "study/finish/finish.hpp"
 #include "study/size.hpp"
 #include "study/work.hpp"
 

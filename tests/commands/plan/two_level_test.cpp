@@ -1,10 +1,10 @@
 // The nested estimate over made-up runs whose two variances are known.
-#include "commands/plan/uncertainty/two_level.hpp"
+#include "study/uncertainty/two_level.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "core/infinity.hpp"
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
+#include "study/finish/finish.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "commands/plan/uncertainty/finish_times.hpp"
 #include "core/infinity.hpp"
+#include "study/uncertainty/finish_times.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "commands/plan/sensitivity.hpp"
-#include "commands/plan/uncertainty/check_draws.hpp"
 #include "core/math/special.hpp"
 #include "models/step/possible.hpp"
 #include "models/step/step.hpp"
+#include "study/finish/finish.hpp"
+#include "study/uncertainty/check_draws.hpp"
 #include "tests/study/seeded_study.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Shares of a variance over made-up runs of a model whose shares are known in closed form.
-#include "commands/plan/uncertainty/variance_shares.hpp"
+#include "study/uncertainty/variance_shares.hpp"
 
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"

@@ -23,7 +23,7 @@
 // why an estimated component below zero is to be treated so).
 #pragma once
 
-#include "commands/plan/finish/result.hpp"
+#include "study/finish/result.hpp"
 #include "study/summary/metrics.hpp"
 #include "study/summary/summary.hpp"
 

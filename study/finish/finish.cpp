@@ -1,4 +1,4 @@
-#include "commands/plan/finish/finish.hpp"
+#include "study/finish/finish.hpp"
 
 #include "core/contract.hpp"
 #include "core/infinity.hpp"

@@ -1,8 +1,8 @@
 // When the runs of a point finish their work, and what of that can be said from so many of them.
 #pragma once
 
-#include "commands/plan/finish/result.hpp"
 #include "study/experiment.hpp"
+#include "study/finish/result.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -7,11 +7,11 @@
 // exponential is taken as known.
 #pragma once
 
-#include "commands/plan/uncertainty/finish_times.hpp"
-#include "commands/plan/uncertainty/result.hpp"
 #include "study/experiment.hpp"
 #include "study/point.hpp"
 #include "study/published/step_error.hpp"
+#include "study/uncertainty/finish_times.hpp"
+#include "study/uncertainty/result.hpp"
 #include "study/vary.hpp"
 
 #include <cstdint>

@@ -21,8 +21,8 @@
 // Medicine 27(10), 2008, https://doi.org/10.1002/sim.3095), in logarithms. Where c_k may be zero, so may the share.
 #pragma once
 
-#include "commands/plan/uncertainty/result.hpp"
 #include "study/summary/metrics.hpp"
+#include "study/uncertainty/result.hpp"
 
 #include <optional>
 #include <span>

@@ -1,4 +1,4 @@
-#include "commands/plan/uncertainty/least_squares.hpp"
+#include "study/uncertainty/least_squares.hpp"
 
 #include <cmath>
 #include <cstddef>

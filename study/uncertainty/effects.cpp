@@ -1,4 +1,4 @@
-#include "commands/plan/uncertainty/effects.hpp"
+#include "study/uncertainty/effects.hpp"
 
 #include <algorithm>
 #include <cmath>

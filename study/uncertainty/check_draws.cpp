@@ -1,7 +1,7 @@
-#include "commands/plan/uncertainty/check_draws.hpp"
+#include "study/uncertainty/check_draws.hpp"
 
-#include "commands/plan/uncertainty/uncertainty.hpp"
 #include "core/math/log_t.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <algorithm>
 #include <string>

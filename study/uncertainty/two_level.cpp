@@ -1,10 +1,10 @@
-#include "commands/plan/uncertainty/two_level.hpp"
+#include "study/uncertainty/two_level.hpp"
 
-#include "commands/plan/finish/finish.hpp"
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
 #include "study/binomial.hpp"
+#include "study/finish/finish.hpp"
 
 #include <algorithm>
 #include <cmath>

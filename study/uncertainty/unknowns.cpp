@@ -1,4 +1,3 @@
-#include "commands/plan/uncertainty/uncertainty.hpp"
 #include "config/fields/exposure.hpp"
 #include "core/currency.hpp"
 #include "core/math/elementary.hpp"
@@ -6,6 +5,7 @@
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
 #include "models/step/possible.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
 #include <fmt/format.h>
 

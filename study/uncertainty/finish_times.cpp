@@ -1,7 +1,7 @@
-#include "commands/plan/uncertainty/finish_times.hpp"
+#include "study/uncertainty/finish_times.hpp"
 
-#include "commands/plan/uncertainty/effects.hpp"
 #include "core/infinity.hpp"
+#include "study/uncertainty/effects.hpp"
 
 #include <algorithm>
 #include <cmath>

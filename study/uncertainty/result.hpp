@@ -1,7 +1,7 @@
 // Figures with what is not known about the scenario's parameters carried into them.
 #pragma once
 
-#include "commands/plan/finish/result.hpp"
+#include "study/finish/result.hpp"
 #include "study/published/step_error.hpp"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-#include "commands/plan/uncertainty/variance_shares.hpp"
+#include "study/uncertainty/variance_shares.hpp"
 
-#include "commands/plan/uncertainty/least_squares.hpp"
-#include "commands/plan/uncertainty/two_level.hpp"
 #include "core/contract.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
+#include "study/uncertainty/least_squares.hpp"
+#include "study/uncertainty/two_level.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
-#include "commands/plan/uncertainty/uncertainty.hpp"
+#include "study/uncertainty/uncertainty.hpp"
 
-#include "commands/plan/finish/finish.hpp"
-#include "commands/plan/uncertainty/two_level.hpp"
-#include "commands/plan/uncertainty/variance_shares.hpp"
 #include "core/contract.hpp"
 #include "core/infinity.hpp"
 #include "models/step/step.hpp"
+#include "study/finish/finish.hpp"
 #include "study/point_statistics.hpp"
+#include "study/uncertainty/two_level.hpp"
+#include "study/uncertainty/variance_shares.hpp"
 
 #include <fmt/format.h>
 
