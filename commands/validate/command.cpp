@@ -131,7 +131,9 @@ int validate_coverage_command(const ValidateCoverageRequest& request) {
 void add_validate_coverage(Command& validate) {
   const auto request = std::make_shared<ValidateCoverageRequest>();
   Command coverage = validate.subcommand(
-      "coverage", "Count how often the 95% intervals of the shipped scenarios hold the true value",
+      "coverage",
+      "Count how often the 95% intervals of the shipped scenarios hold the true value, also those of plan "
+      "--uncertainty",
       "  gauntlet validate coverage\n"
       "  gauntlet validate coverage --only tiny-8 --replicas 100\n"
       "  gauntlet validate coverage --markdown");
@@ -143,7 +145,9 @@ void add_validate_coverage(Command& validate) {
       .type_name("N")
       .between(std::uint32_t{5}, std::uint32_t{10'000})
       .shows_default();
-  coverage.value("--repetitions", request->repetitions, "Repetitions, each with replicas of its own")
+  coverage
+      .value("--repetitions", request->repetitions,
+             "Repetitions, each with replicas of its own; a tenth as many of plan --uncertainty")
       .type_name("N")
       .between(std::uint32_t{2}, std::uint32_t{10'000})
       .shows_default();

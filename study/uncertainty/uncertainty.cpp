@@ -178,8 +178,8 @@ CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknow
   for (const std::string& metric : options.metrics)
     if (experiment.metric_exists(drawn.base, metric)) out.metrics.push_back(metric_of(drawn, metric));
   FinishEffects finish;
+  std::vector<std::vector<double>> draws;
   if (experiment.point(drawn.base).scenario.world.job.steps > 0) {
-    std::vector<std::vector<double>> draws;
     for (const PointNumber each : drawn.points) draws.push_back(finish_times(experiment, each, drawn.each));
     const double healthy = healthy_seconds(experiment, drawn.base);
     std::vector<double> longer;
@@ -190,7 +190,10 @@ CarriedUncertainty result_of(const Drawn& drawn, std::span<const Unknown> unknow
     add_finish(finish_times(experiment, drawn.base, drawn.replicas), draws, options.finish_by, out);
     count_never(out);
   }
-  return {.result = std::move(out), .finish = std::move(finish), .problems = {}};
+  return {.result = std::move(out),
+          .finish = std::move(finish),
+          .problems = {},
+          .finish_times = std::move(draws)};
 }
 
 }  // namespace

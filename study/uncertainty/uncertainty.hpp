@@ -81,6 +81,8 @@ struct CarriedUncertainty {
   std::optional<Uncertainty> result;  // absent where the experiment was stopped, or a draw is not a scenario
   FinishEffects finish;               // where the scenario has work to do, and something is not known
   std::vector<Problem> problems;      // of draws that are not a scenario
+  /// Where the scenario has work to do: the finishing times of each draw's runs (seconds, infinite: never).
+  std::vector<std::vector<double>> finish_times = {};
 };
 
 /// Carries the unknowns of a point into its figures. `settings`: what makes the point of `source`; the figures as given are

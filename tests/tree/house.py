@@ -81,8 +81,8 @@ ROOMS = {
                       "shell"),
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "study", "report", "shell"),
-    "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/summary",
-                          "study/search", "study/published", "report", "shell"),
+    "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/finish",
+                          "study/summary", "study/search", "study/published", "study/uncertainty", "report", "shell"),
     "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),
 }
 # Programs for GPUs and what they share, which CMake builds where CUDA's toolkit is installed. No other room includes them.

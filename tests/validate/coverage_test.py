@@ -40,6 +40,30 @@ class Coverage(unittest.TestCase):
         page = coverage(*few, "--markdown").stdout
         self.assertIn("\n| one-fault | ", page)
 
+    def test_plans_with_parameter_uncertainty_are_repeated_too(self):
+        few = ["--only", "llama3", "--repetitions", "20"]
+        answer = coverage(*few, "--json")
+        result = json.loads(answer.stdout)
+        uncertain = result["uncertain"]
+        self.assertEqual(uncertain["repetitions"], 2)
+        [only] = result["scenarios"]
+        figures = only["with_uncertainty"]
+        for name in ("ettr", "interruptions", "wall_time_s", "share_by_date", "finish_p50_s"):
+            self.assertEqual(figures[name]["given"], 2, name)
+            self.assertTrue(figures[name]["judged"], name)
+            self.assertGreater(figures[name]["mean_width"], 0, name)
+        self.assertNotIn("value", figures["ettr"])  # each repetition has true parameters of its own
+        self.assertTrue(0 < figures["share_by_date"]["value"] < 1)
+        page = coverage(*few, "--markdown").stdout
+        self.assertIn("\n| llama3-405b-54d: wall_time_s | ", page)
+        self.assertIn(f"2 repetitions of {uncertain['draws']} draws of {uncertain['replicas_each']} replicas", " ".join(page.split()))
+
+    def test_scenarios_without_uncertain_parameters_have_no_such_figures(self):
+        few = ["--only", "one-fault", "--repetitions", "20"]
+        [only] = json.loads(coverage(*few, "--json").stdout)["scenarios"]
+        self.assertNotIn("with_uncertainty", only)
+        self.assertNotIn("parameter uncertainty", coverage(*few, "--markdown").stdout)
+
     def test_wrong_input(self):
         for arguments, why in (
             (["--only", "no such thing"], 'no shipped scenario has "no such thing" in its name'),

@@ -1,5 +1,6 @@
 #include "commands/validate/coverage/coverage.hpp"
 
+#include "commands/validate/coverage/uncertainty.hpp"
 #include "config/toml/files.hpp"
 #include "study/controlled_ratio.hpp"
 #include "study/experiment.hpp"
@@ -52,8 +53,6 @@ ReplicaValues read_values(const Experiment& experiment, PointNumber point, const
   return out;
 }
 
-constexpr double kRelativeRounding = 1e-12;
-
 /// Of what the controls leave unexplained.
 double skewness(std::span<const Fraction> values, const Controls& controls) {
   ControlledRatio ratio(controls);
@@ -66,15 +65,6 @@ double skewness(std::span<const Fraction> values, const Controls& controls) {
   }
   const double n = static_cast<double>(values.size());
   return squares > 0 ? cubes / n / ((squares / n) * std::sqrt(squares / n)) : 0;
-}
-
-void count_interval(const Statistics& statistics, double value, IntervalCount& of) {
-  if (!statistics.ci95) return;
-  ++of.given;
-  of.width += statistics.ci95->high - statistics.ci95->low;
-  const double rounding =
-      kRelativeRounding * std::abs(value);  // what controls explain wholly is exact but for that
-  if (statistics.ci95->low <= value + rounding && value - rounding <= statistics.ci95->high) ++of.covered;
 }
 
 std::vector<CoveredMetric> covered(const ReplicaValues& replicas, const CoverageQuestion& question) {
@@ -97,9 +87,8 @@ std::vector<CoveredMetric> covered(const ReplicaValues& replicas, const Coverage
     for (std::uint32_t repetition = 0; repetition < question.repetitions; ++repetition) {
       const MetricStatistics some =
           replicas.statistics(i, std::size_t{repetition} * question.replicas, question.replicas);
-      count_interval(some.statistics(metric.worse, metric.value, controls[repetition]), of.value,
-                     of.controlled);
-      count_interval(some.statistics(metric.worse, metric.value), of.value, of.plain);
+      of.controlled.add(some.statistics(metric.worse, metric.value, controls[repetition]).ci95, of.value);
+      of.plain.add(some.statistics(metric.worse, metric.value).ci95, of.value);
     }
   }
   return out;
@@ -109,9 +98,7 @@ std::vector<CoveredMetric> covered(const ReplicaValues& replicas, const Coverage
 bool cover_scenario(const std::string& name, const CoverageQuestion& question, CoverageResult& result) {
   const LoadedPoint loaded = PointSource(name, {}, question.seed).point();
   if (!loaded.point) {
-    std::string why;
-    for (const Problem& problem : loaded.problems) why += (why.empty() ? "" : "; ") + problem.text();
-    result.scenarios.push_back({.name = name, .problem = why, .metrics = {}});
+    result.scenarios.push_back({.name = name, .problem = problems_text(loaded.problems), .metrics = {}});
     return true;
   }
   const auto store = Store::temporary({.command = "validate coverage",
@@ -128,7 +115,7 @@ bool cover_scenario(const std::string& name, const CoverageQuestion& question, C
   if (!experiment.ensure({&point, 1}, question.replicas * question.repetitions)) return false;
   result.scenarios.push_back(
       {.name = name, .problem = {}, .metrics = covered(read_values(experiment, point, question), question)});
-  return true;
+  return cover_uncertainty(question, result.uncertain, result.scenarios.back());
 }
 
 }  // namespace
@@ -139,6 +126,7 @@ CoverageResult cover(const CoverageQuestion& question) {
                         .replicas = question.replicas,
                         .repetitions = question.repetitions,
                         .interrupted = false,
+                        .uncertain = uncertain_repetitions(question),
                         .scenarios = {}};
   for (const std::string& name : shipped_scenario_names()) {
     if (name.find('/') != std::string::npos) continue;  // drills, whose faults are given
