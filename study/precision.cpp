@@ -8,9 +8,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace gauntlet {
+
+namespace {
+
+/// Of time, of runs or of decisions: between 0 and 1.
+bool is_share(std::string_view metric) {
+  constexpr std::string_view kShares[] = {"ettr",          "training_rate", "mfu",
+                                          "handled_share", "gave_up",       "spares.waited"};
+  return std::ranges::find(kShares, metric) != std::end(kShares) || metric.ends_with(".recall") ||
+         metric.ends_with(".precision");
+}
+
+}  // namespace
 
 ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts) {
   const std::string option = "--precision", what = fmt::format("\"{}\"", text);
@@ -38,6 +51,10 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
     value.remove_suffix(1);
     unit = 0.01;
   }
+  if (unit != 1 && !is_share(metric))
+    return {{},
+            option_problem(option, what, fmt::format("has a %, and {} is not a share", metric),
+                           fmt::format("write the half-width in its own unit, as in {}=0.5", metric))};
   std::optional<double> number = number_of(value, FieldKind::number);
   if (number) *number *= unit;
   const bool in_seconds =

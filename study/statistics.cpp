@@ -161,14 +161,21 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
     std::vector<MetricStatistics> statistics(std::min(at_once, metrics.size() - first));
     std::vector<Latencies> pools(statistics.size());
     Latencies own;  // of one replica
+    // Where the latencies of a metric are: they are gathered once for all of their quantiles.
+    const auto pool_of = [&](std::size_t i) {
+      while (i > 0 && metrics[first + i - 1].pool == metrics[first + i].pool) --i;
+      return i;
+    };
     for (MetricStatistics& each : statistics) each.reserve(count);
     pass([&](std::uint32_t, const Figures& figures) {
       for (std::size_t i = 0; i < statistics.size(); ++i) {
         const Metric& metric = metrics[first + i];
         if (metric.pool) {
-          own.clear();
-          metric.pool(figures, own);
-          pools[i].add(own);
+          if (pool_of(i) == i) {
+            own.clear();
+            (*metric.pool)(figures, own);
+            pools[i].add(own);
+          }
           statistics[i].add(quantile_of(own, metric.quantile));
         } else {
           statistics[i].add(metric.of(figures),
@@ -184,7 +191,7 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
     for (std::size_t i = 0; i < statistics.size(); ++i) {
       const Metric& metric = metrics[first + i];
       Statistics of = statistics[i].statistics(metric.worse, metric.value, controls);
-      out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[i], metric.quantile) : of});
+      out.metrics.push_back({metric.name, metric.pool ? pooled(of, pools[pool_of(i)], metric.quantile) : of});
     }
   }
   return out;

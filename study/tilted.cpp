@@ -64,7 +64,7 @@ RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumbe
   ResidualMoments residuals;
   for (const double value : values) residuals.add(value - sum / count);
   out.se = residuals.deviation() / std::sqrt(static_cast<double>(count));
-  if (sum * sum < kFewestEffective * squares) return out;
+  if (sum * sum <= kFewestEffective * squares) return out;  // nothing, where no run is a hit
   const Interval interval = mean_interval(sum / count, out.se, residuals, count - 1.0);
   out.ci95 = Interval{std::clamp(interval.low, 0.0, 1.0), std::clamp(interval.high, 0.0, 1.0)};
   return out;

@@ -216,7 +216,7 @@ void add_plan(Program& program) {
       .one_value_each()
       .check(problem_of_percentile);
   plan.value("--confidence", request->confidence,
-             "Share of the simulated runs that must finish within --finish-by")
+             "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999")
       .type_name("P")
       .check(problem_of_confidence)
       .shows_default();

@@ -126,16 +126,20 @@ void add_outcome(PageTable& table, const PlanResult& result, std::string name, c
     const std::optional<double> at = known_at(finish, percent);
     return at ? unit.number(*at) + " " + unit.name : std::string("-");
   };
-  const Statistics& cost = of.cost.mean ? of.cost : of.gpu_hours;
-  const Unit money =
-      cost.mean ? amount_unit(*cost.mean, of.cost.mean ? result.facts.currency : "GPU-hours") : Unit{};
+  const bool priced = of.cost.mean.has_value();
+  std::optional<double> cost = (priced ? of.cost : of.gpu_hours).mean;
+  if (unknown != nullptr) {
+    const UncertainMetric* drawn_cost = unknown->find(priced ? "cost" : "gpu_hours");
+    cost = drawn_cost != nullptr ? drawn_cost->mean : std::nullopt;
+  }
+  const Unit money = cost ? amount_unit(*cost, priced ? result.facts.currency : "GPU-hours") : Unit{};
   std::string by_date = "-";
   if (result.finish_by_s)
     by_date =
         unknown != nullptr ? share_text(unknown->share_by_date, unknown->share_ci95) : share_text(of.by_date);
   table.rows.push_back({std::move(name), count_text(static_cast<double>(of.size.gpus)),
                         count_text(of.size.spares), time(5), time(50), time(95), std::move(by_date),
-                        cost.mean ? money.number(*cost.mean) + " " + money.name : "-"});
+                        cost ? money.number(*cost) + " " + money.name : "-"});
 }
 
 PageTable sizes(const PlanResult& result) {
@@ -187,14 +191,15 @@ Section hangs_on(const PlanResult& result) {
 }  // namespace
 
 Page page_of(const PlanResult& result, const ReportOptions& options) {
-  Page page{
-      .name = "gauntlet plan: " + result.facts.name,
-      .answer = answer_line(result),
-      .lines = {result.facts.question, fmt::format("{} per variant; 95% intervals, {}; seed {}; gauntlet {}.",
-                                                   counted(result.replicas, "run"), kIntervalCovers,
-                                                   result.facts.seed, result.facts.version)},
-      .command = options.command,
-      .currency = result.facts.currency};
+  Page page{.name = "gauntlet plan: " + result.facts.name,
+            .answer = answer_line(result),
+            .lines = {result.facts.question,
+                      fmt::format("{} per variant; 95% intervals, {}; seed {}; gauntlet {}.",
+                                  counted(result.replicas, "run"),
+                                  drawn(result.uncertainty) != nullptr ? kWithParameters : kIntervalCovers,
+                                  result.facts.seed, result.facts.version)},
+            .command = options.command,
+            .currency = result.facts.currency};
   page.figures = figures_of(result);
   Section finish{.heading = "When the work is done"};
   if (LineChart chart = finish_chart(result); !chart.series.empty()) finish.add(Chart(std::move(chart)));

@@ -53,12 +53,13 @@ void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vec
 std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enough, bool resized) {
   std::vector<std::string> notes;
   if (enough.by_date.tilt != 1)
-    notes.push_back(
-        fmt::format("Late runs are rare. So half of the runs behind the share that is done by the date have "
-                    "{:.2f} times as many stops, and every "
-                    "run counts as its faults are likely (importance sampling). Percentiles, and what one "
-                    "more changes, are of plain runs.",
-                    enough.by_date.tilt));
+    notes.push_back(fmt::format(
+        "Late runs are rare. So half of the runs behind the share that is done by the date have "
+        "{:.2f} times as many stops, and every "
+        "run counts as its faults are likely (importance sampling). A delay that more stops do not "
+        "make likelier, such as a rare wait for spares, shows in plain runs alone: more "
+        "--replicas find it. Percentiles, and what one more changes, are of plain runs.",
+        enough.by_date.tilt));
   const StorageUse use = storage_use(base.world.storage);
   if (resized)
     notes.emplace_back(

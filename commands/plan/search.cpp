@@ -196,8 +196,12 @@ LeastPlan least_plan(PlanVariants& variants) {
     changed.spares = static_cast<std::uint32_t>(spares);
     return changed;
   };
-  plan.enough = with(
-      least(-1, *plan.enough->spares, [&](std::int64_t spares) { return variants.meets(with(spares)); }));
+  const auto meets = [&](std::int64_t spares) { return variants.meets(with(spares)); };
+  // What there is comes first: chance that misleads a bisection would ask for more than a plan that is known to meet the date.
+  std::int64_t low = -1, high = *plan.enough->spares;
+  if (const std::int64_t given = warm_spares(variants.base()->world); given < high)
+    (meets(given) ? high : low) = given;
+  plan.enough = with(least(low, high, meets));
   least_storage(variants, *plan.enough);
   least_crew(variants, *plan.enough, used);
   return variants.stopped() ? LeastPlan{} : plan;

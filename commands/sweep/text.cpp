@@ -110,9 +110,8 @@ std::string why(const SweepResult& result) {
   }
   if (phase.empty()) return "";
   return fmt::format(
-      "The point that trains least, {}, loses {} percentage points more of its wall time than the best: {} "
-      "of them "
-      "to `{}`.",
+      "The point that trains least, {}, loses {} percentage points more of its wall time than the best; {} "
+      "more go to `{}`.",
       short_name(result, *worst), percent().number(more), percent().number(largest), phase);
 }
 

@@ -82,9 +82,13 @@ class Curve {
     if (fits_) {
       const Box& box = outcome_->window.box;
       const double edge = direction > 0 ? box.high[axis_] : box.low[axis_];
-      if (const auto crossing = crossing_on_surface(edge))
+      const double tried = farthest_tried(direction);
+      const auto crossing = crossing_on_surface(edge);
+      if (crossing && (tried - *crossing) * direction >= 0)
         return {.at = *crossing, .to_the_end = false, .wall = {}};
-      if ((edge - out.at) * direction > 0) out.at = edge;
+      // The edge may lie between the last trial and a wall: nobody knows whether a value there is refused.
+      const double end = direction > 0 ? std::min(edge, tried) : std::max(edge, tried);
+      if ((end - out.at) * direction > 0) out.at = end;
     }
     return beyond(out, direction);
   }
@@ -95,6 +99,18 @@ class Curve {
     bool wall;
     std::size_t trial;
   };
+
+  /// The last trial in a direction that is no wall and has none before it.
+  double farthest_tried(int direction) const {
+    double out = at_[axis_];
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const Known& known = direction > 0 ? known_[i] : known_[known_.size() - 1 - i];
+      if ((known.at - at_[axis_]) * direction <= 0) continue;
+      if (known.wall) break;
+      out = known.at;
+    }
+    return out;
+  }
 
   /// Whether the surface says of the curve's trials in its window what they say themselves. It is smooth: where a plateau
   /// ends in a kink it bends through both, and shows a valley that is not there.

@@ -18,6 +18,12 @@ namespace {
 // How long another program may hold the database: it does for a moment where it opens or closes it.
 constexpr int kPatienceMs = 10'000;
 
+/// SQLite counts its memory, with a lock at each allocation, unless it is told before its first use that nobody asks. Where another part of
+/// the process was there first, it goes on to count.
+void leave_memory_uncounted() {
+  [[maybe_unused]] static const int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /// Whether one of the database's files has no room for a page below the limit on the size of files. SQLite writes a page in
 /// several calls and tidies up after the one that fails, and by then the errno is another call's.
 bool at_size_limit(sqlite3* database) {
@@ -133,6 +139,7 @@ Value Statement::value(int column) const {
 }
 
 Handle open(const std::filesystem::path& file, int flags) {
+  leave_memory_uncounted();
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(file.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   Handle database(opened);

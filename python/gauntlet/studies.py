@@ -203,6 +203,8 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
 def _assigned(values: Union[str, Sequence[str], Mapping[str, Any]], text: Callable[[Any], str]) -> List[str]:
     if isinstance(values, str):
         return [values]
+    if not isinstance(values, (Mapping, Sequence)):
+        raise TypeError(f"{values!r} is neither a text, such as \"0.05%\", nor a mapping, such as {{\"ettr\": 0.0005}}")
     if isinstance(values, Mapping):
         return [path + ("" if value is None else f"={text(value)}") for path, value in values.items()]
     return list(values)

@@ -89,10 +89,10 @@ void add_failures(std::vector<Metric>& all) {
   });
 }
 
-Metric latency_quantile(std::string name, double p, std::function<void(const Figures&, Latencies&)> pool) {
+Metric latency_quantile(std::string name, double p, std::shared_ptr<const Metric::Pool> pool) {
   const auto of_one = [p, pool](const Figures& of) {
     Latencies own;
-    pool(of, own);
+    (*pool)(of, own);
     const std::optional<Duration> latency = own.quantile(p);
     return latency ? plain(to_seconds(*latency)) : kUndefined;
   };
@@ -106,9 +106,9 @@ Metric latency_quantile(std::string name, double p, std::function<void(const Fig
 
 void add_detection(std::vector<Metric>& all) {
   using Score = FaultScore;
-  const auto pool = [](const Figures& of, Latencies& pooled) {
+  const auto pool = std::make_shared<const Metric::Pool>([](const Figures& of, Latencies& pooled) {
     for (const Score& kind : of.fault_scores) pooled.add(kind.latencies);
-  };
+  });
   all.push_back(latency_quantile("detection_latency_p50_s", 0.5, pool));
   all.push_back(latency_quantile("detection_latency_p95_s", 0.95, pool));
   add(all, "handled_share", Worse::low, [](const Figures& of) {
@@ -139,9 +139,8 @@ void add_detection_of(const std::string& fault, std::size_t kind, std::vector<Me
       return measure(of.fault_scores[kind]);
     });
   };
-  const auto pool = [kind](const Figures& of, Latencies& pooled) {
-    pooled.add(of.fault_scores[kind].latencies);
-  };
+  const auto pool = std::make_shared<const Metric::Pool>(
+      [kind](const Figures& of, Latencies& pooled) { pooled.add(of.fault_scores[kind].latencies); });
   add_of("met", Worse::high, [](const FaultScore& of) { return plain(of.met); });
   add_of("detected", Worse::neither, [](const FaultScore& of) { return plain(of.detected); });
   add_of("missed", Worse::high, [](const FaultScore& of) { return plain(of.missed); });

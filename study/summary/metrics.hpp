@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,8 +55,9 @@ struct Metric {
   RunValue value = RunValue::amount;
   std::function<Fraction(const Figures&)> of;
   /// A quantile of latencies: those of a replica are added to what others gave. Over replicas its mean is then the quantile
-  /// of all latencies together, without an error; else this is empty.
-  std::function<void(const Figures&, Latencies& all)> pool;
+  /// of all latencies together, without an error; else this is null. Quantiles of the same latencies share it, one after the other.
+  using Pool = std::function<void(const Figures&, Latencies& all)>;
+  std::shared_ptr<const Pool> pool;
   double quantile = 0;  // of what was pooled
 };
 
