@@ -62,11 +62,9 @@ constexpr auto kCommands = {add_new,
 /// Memory that a replica has freed waits for the next one. glibc would give it back to the kernel, which clears it before it lends it again:
 /// where points take turns, as in tune, that took a quarter of the time (docs/performance.md).
 void keep_freed_memory() {
-#ifdef __GLIBC__
   constexpr int kLargestBlock = 32 << 20, kKept = 256 << 20;  // bytes; 32 MiB is the most that glibc takes
   ::mallopt(M_MMAP_THRESHOLD, kLargestBlock);
   ::mallopt(M_TRIM_THRESHOLD, kKept);
-#endif
 }
 
 int main_program(int argc, char** argv) {

@@ -4,6 +4,7 @@
 #include "commands/plan/search.hpp"
 #include "commands/plan/sensitivity.hpp"
 #include "commands/plan/step_time.hpp"
+#include "study/binomial.hpp"
 #include "study/finish/finish.hpp"
 #include "study/levers/levers.hpp"
 #include "study/levers/rank.hpp"
@@ -198,11 +199,18 @@ class Planning {
     }
   }
 
+  /// Whether counting these runs cannot show the asked share, even if all are done in time.
+  bool are_too_few(const ShareOfRuns& of) const {
+    constexpr double kLevel = 0.95;  // of the interval that is printed
+    return !of.weighted && clopper_pearson(of.runs, of.runs, kLevel).low < question_->confidence;
+  }
+
   /// What was found, by other runs than those that chose it.
   void describe() {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->replicas);
     (meets_ ? result_.enough : result_.best) = outcome;
+    result_.too_few = meets_ && !found_uncertainty_ && are_too_few(outcome.by_date);
     (meets_ ? result_.enough_uncertainty : result_.best_uncertainty) = found_uncertainty_;
     if (!meets_) result_.best_by_s = nearest_date();
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);

@@ -6,7 +6,6 @@
 #include "report/style.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
-#include "study/binomial.hpp"
 
 #include <fmt/format.h>
 
@@ -28,11 +27,6 @@ std::string what_intervals_cover(const PlanResult& result) {
   if (drawn(result.uncertainty) != nullptr) return "Intervals are 95%.";
   return fmt::format("Intervals are 95%, {}: the rates and times of the scenario count as known.",
                      kIntervalCovers);
-}
-
-/// Whether these runs could not show that so many are done, even if all were.
-bool are_too_few(const ShareOfRuns& of, double confidence) {
-  return !of.weighted && clopper_pearson(of.runs, of.runs, 0.95).low < confidence;
 }
 
 /// So many runs that about ten are late where just so many are done.
@@ -282,7 +276,7 @@ std::string answer_line(const PlanResult& result) {
   const std::optional<Interval>& sure = enough != nullptr ? enough->share_ci95 : result.enough->by_date.ci95;
   const bool certain = sure && sure->low >= result.confidence;
   const std::string share = share_of(*result.enough, enough), sureness = certain ? "" : "probably ";
-  if (enough == nullptr && are_too_few(result.enough->by_date, result.confidence))
+  if (result.too_few)
     return fmt::format(
         "{}. Whether {} are enough is not known: {} of {}, too few to show {:g}%. Run the plan again with "
         "--replicas {:.0f}.{}",
