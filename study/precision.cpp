@@ -8,22 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 namespace gauntlet {
-
-namespace {
-
-/// Of time, of runs or of decisions: between 0 and 1.
-bool is_share(std::string_view metric) {
-  constexpr std::string_view kShares[] = {"ettr",          "training_rate", "mfu",
-                                          "handled_share", "gave_up",       "spares.waited"};
-  return std::ranges::find(kShares, metric) != std::end(kShares) || metric.ends_with(".recall") ||
-         metric.ends_with(".precision");
-}
-
-}  // namespace
 
 ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts) {
   const std::string option = "--precision", what = fmt::format("\"{}\"", text);
@@ -51,14 +38,18 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
     value.remove_suffix(1);
     unit = 0.01;
   }
+  const bool in_seconds =
+      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
+  const std::string example = fmt::format(fmt::runtime(in_seconds         ? "{0}=3600 or {0}=1h"
+                                                       : is_share(metric) ? "{0}=0.002 or {0}=0.2%"
+                                                                          : "{0}=0.5"),
+                                          metric);
   if (unit != 1 && !is_share(metric))
     return {{},
             option_problem(option, what, fmt::format("has a %, and {} is not a share", metric),
-                           fmt::format("write the half-width in its own unit, as in {}=0.5", metric))};
+                           "write the half-width in its own unit, for example " + example)};
   std::optional<double> number = number_of(value, FieldKind::number);
   if (number) *number *= unit;
-  const bool in_seconds =
-      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
   if (!number && in_seconds && unit == 1) number = number_of(value, FieldKind::duration);
   if (!number && equals == std::string_view::npos)
     return {
@@ -66,10 +57,8 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
         option_problem(option, what, "has no value", "write --precision ettr=0.002, or --precision 0.2%")};
   if (!number || !(*number > 0))
     return {{},
-            option_problem(
-                option, what, "is not a half-width",
-                in_seconds ? fmt::format("write for example {0}=3600 or {0}=1h", metric)
-                           : fmt::format("write a number above zero, as in {0}=0.002 or {0}=0.2%", metric))};
+            option_problem(option, what, "is not a half-width",
+                           "write a number above zero, for example " + example)};
   return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 /// Bars are differences of paired medians.
 constexpr std::uint32_t kTornadoReplicas = 200;
-/// Of every lever, and twice and four times as many of those whose place is not certain; `gauntlet rank` adds more.
+/// Replicas of every lever at the first look. Levers without a certain place get twice, then four times as many; `gauntlet rank` adds more.
 constexpr std::uint32_t kLeverReplicas = 32, kLeverLooks = 3;
 /// The first levers whose order the report speaks of.
 constexpr std::uint32_t kClaimedLevers = 5;
@@ -199,10 +199,12 @@ class Planning {
     }
   }
 
-  /// Whether counting these runs cannot show the asked share, even if all are done in time.
-  bool are_too_few(const ShareOfRuns& of) const {
+  /// Whether counting its runs cannot show the asked share, even if all are done in time. With uncertain parameters each draw is one.
+  bool are_too_few(const PlanOutcome& outcome) const {
     constexpr double kLevel = 0.95;  // of the interval that is printed
-    return !of.weighted && clopper_pearson(of.runs, of.runs, kLevel).low < question_->confidence;
+    if (!found_uncertainty_ && outcome.by_date.weighted) return false;
+    const double independent = found_uncertainty_ ? found_uncertainty_->draws : outcome.by_date.runs;
+    return clopper_pearson(independent, independent, kLevel).low < question_->confidence;
   }
 
   /// What was found, by other runs than those that chose it.
@@ -210,7 +212,7 @@ class Planning {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->replicas);
     (meets_ ? result_.enough : result_.best) = outcome;
-    result_.too_few = meets_ && !found_uncertainty_ && are_too_few(outcome.by_date);
+    result_.too_few = meets_ && are_too_few(outcome);
     (meets_ ? result_.enough_uncertainty : result_.best_uncertainty) = found_uncertainty_;
     if (!meets_) result_.best_by_s = nearest_date();
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
@@ -246,9 +248,10 @@ class Planning {
 
   void levers(PointNumber given) {
     const std::vector<Lever> all = levers_of(*variants_.base(), variants_.source().resolved());
-    const RankTerms terms{.replicas = std::min(question_->replicas, kLeverReplicas),
-                          .looks = kLeverLooks,
-                          .claimed = kClaimedLevers};
+    RankTerms terms{.replicas = std::min(question_->replicas, kLeverReplicas),
+                    .looks = kLeverLooks,
+                    .claimed = kClaimedLevers};
+    while (terms.replicas << (terms.looks - 1) > question_->replicas) --terms.looks;
     result_.levers = rank_levers(variants_.experiment(), variants_.source(), given, all, terms);
     stopped_ = result_.levers.interrupted;
   }

@@ -65,7 +65,7 @@ struct Tornado {
 };
 
 struct PlanResult {
-  bool too_few = false;  // runs of `enough`: they could not show the asked share even if all were done in time
+  bool too_few = false;  // runs of `enough`, or draws: they could not show the asked share even if all were done in time
   ScenarioFacts facts;                // of the plan as given
   double tokens = 0;                  // the work
   std::optional<double> finish_by_s;  // without it, the plan only says when the work is done

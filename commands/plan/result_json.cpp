@@ -213,6 +213,7 @@ std::string to_json(const PlanResult& result) {
   json["interval"] = kIntervalCovers;
   json["as_given"] = outcome_json(result.as_given, result);
   json["enough"] = optional_json(result.enough, result);
+  json["too_few_runs"] = result.too_few;
   json["best"] = optional_json(result.best, result);
   json["best_by_s"] = json_of(result.best_by_s);
   json["one_more"] = Json::array();

@@ -197,7 +197,7 @@ LeastPlan least_plan(PlanVariants& variants) {
     return changed;
   };
   const auto meets = [&](std::int64_t spares) { return variants.meets(with(spares)); };
-  // What there is comes first: chance that misleads a bisection would ask for more than a plan that is known to meet the date.
+  // The given number comes first: noise in the bisection may return more spares than a plan that meets the date.
   std::int64_t low = -1, high = *plan.enough->spares;
   if (const std::int64_t given = warm_spares(variants.base()->world); given < high)
     (meets(given) ? high : low) = given;

@@ -58,7 +58,7 @@ Change change(const Experiment& experiment, PointNumber from, PointNumber to, st
   return {difference.difference, difference.ci95};
 }
 
-/// Whether each change is known to a character of the chart, whose widest bar has some 20 of them.
+/// Whether each change is known to a character of the chart: its widest bar has at most ten to each side (report/table.hpp).
 bool are_known_well(const std::vector<Sensitivity>& bars) {
   constexpr double kCharacter = 1 / 20.0;
   double widest = 0;

@@ -23,7 +23,8 @@ struct Sensitivities {
 };
 
 /// Of `point`, which `settings` make of `source`. The target is the median finishing time, or ETTR where the scenario has no
-/// work to finish; both ends meet the same faults as the point. Replicas double until every change is known to a character of the chart.
+/// work to finish; both ends meet the same faults as the point. Replicas double until every
+/// change is known to a character of the chart, or there are `replicas`.
 Sensitivities sensitivity(Experiment& experiment, const PointSource& source, const Settings& settings,
                           PointNumber point, const SensitivityOptions& options);
 

@@ -29,10 +29,10 @@ std::string what_intervals_cover(const PlanResult& result) {
                      kIntervalCovers);
 }
 
-/// So many runs that about ten are late where just so many are done.
+/// Runs of which about ten are late if the share is exactly `confidence`.
 double replicas_that_show(double confidence) {
-  constexpr double kLate = 10;
-  return std::ceil(kLate / (1 - confidence));
+  constexpr double kLate = 10, kRounding = 1e-9;  // 0.9 takes 100, not 101
+  return std::ceil(kLate / (1 - confidence) - kRounding);
 }
 
 std::string requirements(const PlanResult& result, const ReportOptions& options) {
@@ -276,12 +276,16 @@ std::string answer_line(const PlanResult& result) {
   const std::optional<Interval>& sure = enough != nullptr ? enough->share_ci95 : result.enough->by_date.ci95;
   const bool certain = sure && sure->low >= result.confidence;
   const std::string share = share_of(*result.enough, enough), sureness = certain ? "" : "probably ";
-  if (result.too_few)
-    return fmt::format(
-        "{}. Whether {} are enough is not known: {} of {}, too few to show {:g}%. Run the plan again with "
-        "--replicas {:.0f}.{}",
-        text, size_text(result.enough->size), share, counted(result.enough->by_date.runs, "run"),
-        100 * result.confidence, replicas_that_show(result.confidence), dates(result));
+  if (result.too_few) {
+    const std::string of = enough != nullptr ? counted(enough->draws, "draw") + " of the parameters"
+                                             : counted(result.enough->by_date.runs, "run");
+    const std::string remedy = enough != nullptr ? ""
+                                                 : fmt::format(" Run the plan again with --replicas {:.0f}.",
+                                                               replicas_that_show(result.confidence));
+    return fmt::format("{}. Whether {} are enough is not known: {}; {} are too few to show {:g}%.{}{}", text,
+                       size_text(result.enough->size), share, of, 100 * result.confidence, remedy,
+                       dates(result));
+  }
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
   return fmt::format("{}. {} would {}be enough: {}.{}", text, size_text(result.enough->size), sureness, share,
                      dates(result));

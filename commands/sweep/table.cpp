@@ -67,8 +67,10 @@ std::vector<std::string> header_of(const SweepResult& result, const std::vector<
   std::vector<std::string> header;
   for (const SweptField& field : result.fields) header.push_back(field.path);
   const Unit unit = objective_unit(result);
-  header.insert(header.end(), {"replicas", result.smallest ? "cost per effective GPU-hour, " + currency_of(result) : "ETTR, " + unit.name, "+-",
-                               "trails by", "+-"});
+  header.insert(header.end(), {"replicas",
+                               result.smallest ? "cost per effective GPU-hour, " + currency_of(result)
+                                               : "ETTR, " + unit.name,
+                               "+-", "trails by", "+-"});
   for (const std::size_t phase : losses) header.push_back(std::string(kPhaseNames[phase]) + ", %");
   header.push_back("");
   if (result.fields.size() == 1) header.push_back("worst to best");

@@ -110,9 +110,9 @@ std::string why(const SweepResult& result) {
   }
   if (phase.empty()) return "";
   return fmt::format(
-      "The point that trains least, {}, loses {} percentage points more of its wall time than the best; {} "
-      "more go to `{}`.",
-      short_name(result, *worst), percent().number(more), percent().number(largest), phase);
+      "The point that trains least, {}, loses {} percentage points more of its wall time than the best; `{}` "
+      "alone takes {} more.",
+      short_name(result, *worst), percent().number(more), phase, percent().number(largest));
 }
 
 /// Where the best is the last value of a range, the range may end too early.

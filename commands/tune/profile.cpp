@@ -35,8 +35,8 @@ bool no_difference(const Trials& trials, const TuneSearch& search, std::size_t l
   return looked_at > 0;
 }
 
-/// Whether the figures of a curve tell what is flat from what is not, walls apart: of each trial it is known on which side of kFlat it is, or
-/// what it costs more is known well beside kFlat.
+/// Whether the figures of a curve tell which trials are flat. A trial is known to be so, or not, where its interval does not hold kFlat. Where it
+/// does, an interval that is narrow beside kFlat is enough. Walls do not count.
 bool tells_what_is_flat(const Trials& trials, const TuneSearch& search, std::size_t lowest,
                         const std::vector<std::size_t>& curve) {
   constexpr double kWellKnown = kFlat / 5;
@@ -68,6 +68,7 @@ class Curve {
       }
       known_.push_back(known);
     }
+    for (const std::size_t i : outcome.window.trials) window_at_.push_back(trials[i].at[axis]);
     fits_ = outcome.fit && surface_fits();
   }
 
@@ -82,12 +83,9 @@ class Curve {
     if (fits_) {
       const Box& box = outcome_->window.box;
       const double edge = direction > 0 ? box.high[axis_] : box.low[axis_];
-      const double tried = farthest_tried(direction);
-      const auto crossing = crossing_on_surface(edge);
-      if (crossing && (tried - *crossing) * direction >= 0)
+      const double end = before_wall(edge, direction);
+      if (const auto crossing = crossing_on_surface(end))
         return {.at = *crossing, .to_the_end = false, .wall = {}};
-      // The edge may lie between the last trial and a wall: nobody knows whether a value there is refused.
-      const double end = direction > 0 ? std::min(edge, tried) : std::max(edge, tried);
       if ((end - out.at) * direction > 0) out.at = end;
     }
     return beyond(out, direction);
@@ -100,16 +98,20 @@ class Curve {
     std::size_t trial;
   };
 
-  /// The last trial in a direction that is no wall and has none before it.
-  double farthest_tried(int direction) const {
-    double out = at_[axis_];
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      const Known& known = direction > 0 ? known_[i] : known_[known_.size() - 1 - i];
-      if ((known.at - at_[axis_]) * direction <= 0) continue;
-      if (known.wall) break;
-      out = known.at;
-    }
-    return out;
+  /// The edge of the window; where a wall lies in that direction, the last trial before it at most. A window ends between the two, and nobody
+  /// knows whether a value there is refused.
+  double before_wall(double edge, int direction) const {
+    const auto is_ahead = [&](double at) { return (at - at_[axis_]) * direction > 0; };
+    if (std::ranges::none_of(known_, [&](const Known& known) { return known.wall && is_ahead(known.at); }))
+      return edge;
+    double last = at_[axis_];
+    const auto see = [&](double at) {
+      if ((at - last) * direction > 0 && (edge - at) * direction >= 0) last = at;
+    };
+    for (const Known& known : known_)
+      if (!known.wall) see(known.at);
+    for (const double at : window_at_) see(at);
+    return last;
   }
 
   /// Whether the surface says of the curve's trials in its window what they say themselves. It is smooth: where a plateau
@@ -173,6 +175,7 @@ class Curve {
   std::size_t axis_;
   Position at_;
   std::vector<Known> known_;
+  std::vector<double> window_at_;  // where the trials of the window are along the axis
   bool fits_ = false;
 };
 
@@ -182,12 +185,15 @@ std::vector<std::string> with_value(const Trial& trial, std::size_t axis, const 
   return values;
 }
 
-bool ensure_as_affordable(Trials& trials, const std::vector<std::size_t>& wanted, std::uint32_t replicas) {
+/// Runs those trials that often, or half as often, and again, as the budget allows. How often; nothing where it was stopped.
+std::optional<std::uint32_t> ensure_as_affordable(Trials& trials, const std::vector<std::size_t>& wanted,
+                                                  std::uint32_t replicas) {
   for (; replicas >= kFewestForInterval; replicas /= 2) {
     const Trials::Run run = trials.ensure(wanted, replicas, trials.budget_left() / 8);  // of others' needs
-    if (run != Trials::Run::over_budget) return run == Trials::Run::done;
+    if (run == Trials::Run::stopped) return std::nullopt;
+    if (run == Trials::Run::done) return replicas;
   }
-  return true;
+  return 0;
 }
 
 /// From the best on, the last trial in a direction that is not told apart from it.
@@ -238,7 +244,7 @@ std::size_t lowest_along(const Trials& trials, const SearchOutcome& outcome, std
 namespace {
 
 /// Runs the trials of a curve, walls apart, as often as each other: `replicas` times, and twice as often, and again, until they tell what is
-/// flat. False where it was stopped.
+/// flat or the budget ends. False where it was stopped.
 bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& outcome, std::size_t axis,
                std::uint32_t& replicas) {
   const TuneField& field = trials.fields()[axis];
@@ -252,8 +258,11 @@ bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& ou
   if (!ensure_as_affordable(trials, wanted, std::min(replicas, kWallReplicas))) return false;
   wanted = curve_along(trials, *outcome.best, axis);
   std::erase_if(wanted, [&](std::size_t i) { return trials[i].replicas == 0 || search.is_wall(i); });
-  for (;; replicas *= 2) {
-    if (!ensure_as_affordable(trials, wanted, replicas)) return false;
+  for (std::uint32_t more = replicas;; more *= 2) {
+    const std::optional<std::uint32_t> ran = ensure_as_affordable(trials, wanted, more);
+    if (!ran) return false;
+    if (*ran < more) return true;
+    replicas = more;
     const std::size_t lowest = lowest_along(trials, outcome, axis);
     if (replicas >= kMostOfCurve || tells_what_is_flat(trials, search, lowest, wanted)) return true;
   }

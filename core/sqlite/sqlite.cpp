@@ -18,8 +18,8 @@ namespace {
 // How long another program may hold the database: it does for a moment where it opens or closes it.
 constexpr int kPatienceMs = 10'000;
 
-/// SQLite counts its memory, with a lock at each allocation, unless it is told before its first use that nobody asks. Where another part of
-/// the process was there first, it goes on to count.
+/// Nobody asks how much memory SQLite has. It counts that all the same, with a lock at each allocation, unless it is told before its first use.
+/// Where another part of the process has used it before (Python's sqlite3), it keeps counting.
 void leave_memory_uncounted() {
   [[maybe_unused]] static const int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

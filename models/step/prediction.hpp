@@ -15,7 +15,7 @@ namespace gauntlet {
 /// published is the fastest that fits in memory, and so are virtual stages; nothing, and why, where none fits.
 struct PublishedJob {
   std::optional<World> world;
-  Duration step_time{};  // without faults, as modelled
+  Duration step_time{};  // without faults, as modelled; of `world`
   std::string why;
 };
 PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Calibration& stack);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings as python_warnings
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _gauntlet
 from .errors import Error, InputError, Interrupted, ScenarioError, ScenarioWarning, problems_of
@@ -203,8 +203,8 @@ def compare(scenario: ScenarioLike, *others: ScenarioLike, changes: Sequence[Map
 def _assigned(values: Union[str, Sequence[str], Mapping[str, Any]], text: Callable[[Any], str]) -> List[str]:
     if isinstance(values, str):
         return [values]
-    if not isinstance(values, (Mapping, Sequence)):
-        raise TypeError(f"{values!r} is neither a text, such as \"0.05%\", nor a mapping, such as {{\"ettr\": 0.0005}}")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{values!r} is neither a text, nor several, nor a mapping of names to values")
     if isinstance(values, Mapping):
         return [path + ("" if value is None else f"={text(value)}") for path, value in values.items()]
     return list(values)

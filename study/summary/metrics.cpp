@@ -2,6 +2,8 @@
 
 #include "core/contract.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace gauntlet {
@@ -218,6 +220,14 @@ void add_losses(const ScenarioFacts& facts, std::vector<Metric>& all) {
 }
 
 }  // namespace
+
+bool is_share(std::string_view metric) {
+  constexpr std::array<std::string_view, 5> kShares = {"ettr", "training_rate", "mfu", "gave_up",
+                                                       "spares.waited"};
+  constexpr std::array<std::string_view, 3> kSharesByName = {"recall", "precision", "handled_share"};
+  return std::ranges::find(kShares, metric) != kShares.end() ||
+         std::ranges::any_of(kSharesByName, [&](std::string_view name) { return metric.ends_with(name); });
+}
 
 RunValue run_value_of(std::string_view metric) {
   constexpr std::pair<std::string_view, RunValue> kOthers[] = {{"gave_up", RunValue::happened},

@@ -48,6 +48,9 @@ enum class RunValue : std::uint8_t {
 /// gave_up and spares.waited happen; wall_time_s, gpu_hours and cost are of a whole run.
 RunValue run_value_of(std::string_view metric);
 
+/// Whether it is a share of time, of runs or of decisions, which reports give in percent.
+bool is_share(std::string_view metric);
+
 /// One measure.
 struct Metric {
   std::string name;

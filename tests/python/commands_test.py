@@ -107,6 +107,11 @@ class Studies(unittest.TestCase):
         for name, study in (("tokens", gauntlet.plan), ("out", gauntlet.run)):
             self.assertEqual(str(errors_of(lambda: study("tiny-8", **{name: ""}, replicas=2))), f'--{name}: "" is not a value; leave it out')
 
+    def test_a_number_alone_is_no_precision(self):
+        with self.assertRaisesRegex(TypeError, "0.05 is neither a text, nor several, nor a mapping"):
+            gauntlet.run("tiny-8", precision=0.05)
+        self.assertEqual(gauntlet.run("tiny-8", precision={"ettr": 0.05}).json, gauntlet.run("tiny-8", precision="5%").json)
+
     def test_an_exit_code_of_1_is_a_result(self):
         found = gauntlet.plan("tiny-8", tokens="1000T", finish_by="1d", replicas=4)
         self.assertEqual(found.exit_code, ran("plan", "tiny-8", "--tokens", "1000T", "--finish-by", "1d", "--replicas", "4").returncode)

@@ -158,6 +158,10 @@ TEST(Tilted, AWeightIsOneInTheMean) {
       rare_share(study.of.experiment, study.plain, study.more, 0, 0, [](const Figures&) { return true; });
   EXPECT_EQ(none.runs, 0U);
   EXPECT_FALSE(none.ci95);
+  const RareShare never =
+      rare_share(study.of.experiment, study.plain, study.more, 0, 2000, [](const Figures&) { return false; });
+  EXPECT_EQ(never.share, 0);
+  EXPECT_FALSE(never.ci95) << "that no run was a hit says nothing of weighted runs";
 }
 
 TEST(Tilted, OnlyStopsOfExponentialLivesAreTilted) {

@@ -46,7 +46,7 @@ void IntervalCount::add(const std::optional<Interval>& interval, double value) {
   if (!interval) return;
   ++given;
   width += interval->high - interval->low;
-  // What controls explain wholly is exact but for that.
+  // A metric that the controls explain wholly is exact, except for rounding.
   const double rounding = kRelativeRounding * std::abs(value);
   if (interval->low <= value + rounding && value - rounding <= interval->high) ++covered;
 }

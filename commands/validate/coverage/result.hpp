@@ -68,7 +68,8 @@ struct CoverageResult {
   std::uint64_t seed = 0;
   std::uint32_t replicas = 0;     // of a repetition
   std::uint32_t repetitions = 0;  // with replicas of their own
-  bool interrupted = false;       // scenarios that were not reached are not there
+  bool interrupted =
+      false;  // scenarios that were not reached are not there; the last one may lack its figures
   UncertainRepetitions uncertain;
   std::vector<CoveredScenario> scenarios;
 
@@ -94,7 +95,7 @@ struct CoverageResult {
   Judged judged() const;
   Judged judged_with_uncertainty() const;
   /// Some metrics are judged, and some figures where there are any; every scenario loads; and of both at most one judged in fifty is
-  /// outside. Where the controls explain nearly everything, the rest is not quite linear in the counts, and such narrow intervals show it.
+  /// outside: none of fewer than fifty. Where the controls explain nearly everything, the rest is not quite linear in the counts, and such narrow intervals show it.
   bool holds() const;
 };
 

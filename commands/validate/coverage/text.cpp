@@ -62,7 +62,7 @@ std::string legend(const CoverageResult& result) {
       count_text(result.repetitions), result.replicas);
 }
 
-/// Of the intervals of `plan --uncertainty`; without rows where there are none.
+/// The intervals of `plan --uncertainty`. No rows if no scenario has any.
 TextTable uncertainty_table(const CoverageResult& result) {
   TextTable table{.header = {"scenario, with parameter uncertainty", "hold", "of", "share"}, .rows = {}};
   for (const CoveredScenario& scenario : result.scenarios)

@@ -53,10 +53,12 @@ class UncertainStudies {
 
   std::vector<CoveredFigure> figures() const {
     std::vector<CoveredFigure> out = means_;
-    CoveredFigure share{
-        .name = "share_by_date", .value = share_by(runs_, date_).value(), .at_least = true, .count = {}};
-    for (const Uncertainty& found : found_) share.count.add(found.share_ci95, *share.value);
-    out.push_back(std::move(share));
+    if (date_) {
+      CoveredFigure share{
+          .name = "share_by_date", .value = share_by(runs_, *date_).value(), .at_least = true, .count = {}};
+      for (const Uncertainty& found : found_) share.count.add(found.share_ci95, share.value.value_or(0));
+      out.push_back(std::move(share));
+    }
     const FinishTimes all = percentiles_of(runs_);
     for (const std::size_t percent : kPercents) {
       CoveredFigure figure{.name = fmt::format("finish_p{}_s", percent),
@@ -92,7 +94,7 @@ class UncertainStudies {
       const PointNumber given = experiment.add(base_);
       const std::uint32_t replicas = repetitions_->true_replicas;
       if (!experiment.ensure({&given, 1}, replicas)) return false;
-      date_ = finish_quantile(finish_times(experiment, given, replicas), kDoneByDate).value_or(0);
+      date_ = finish_quantile(finish_times(experiment, given, replicas), kDoneByDate);
       return true;
     });
   }
@@ -139,7 +141,7 @@ class UncertainStudies {
   std::vector<Unknown> unknowns_;
   const CoverageQuestion* question_;
   const UncertainRepetitions* repetitions_;
-  double date_ = 0;  // seconds after the start
+  std::optional<double> date_;  // seconds after the start; nothing where too few runs are ever done
   std::vector<CoveredFigure> means_;
   std::vector<Uncertainty> found_;  // by repetition
   std::vector<double> runs_;        // the finishing times of all repetitions

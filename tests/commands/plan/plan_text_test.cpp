@@ -112,6 +112,24 @@ TEST(PlanText, FirstLineIsTheAnswerWithItsKind) {
   EXPECT_THAT(answer_line(sure), HasSubstr("15,232 GPUs and 11 spare hosts would be enough: "));
 }
 
+TEST(PlanText, SoFewRunsThatTheyCannotShowTheShareDoNotSayThatItIsEnough) {
+  PlanResult result = sample();
+  result.confidence = 0.999;
+  result.too_few = true;
+  EXPECT_THAT(
+      answer_line(result),
+      HasSubstr("Whether 15,232 GPUs and 11 spare hosts are enough is not known: 95.5% (93.6 to 98.9); "));
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("are too few to show 99.9%. Run the plan again with --replicas 10000."));
+  EXPECT_THAT(answer_line(result), Not(HasSubstr("would")));
+  EXPECT_THAT(to_json(result), HasSubstr("\"too_few_runs\": true"));
+  result.confidence = 0.9;
+  EXPECT_THAT(answer_line(result), HasSubstr("--replicas 100."));
+  result.enough_uncertainty = unknown(0.96);
+  EXPECT_THAT(answer_line(result), HasSubstr("200 draws of the parameters are too few to show 90%."));
+  EXPECT_THAT(answer_line(result), Not(HasSubstr("--replicas")));
+}
+
 TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   PlanResult result = sample();
   result.uncertainty = unknown(0.91);
@@ -362,6 +380,27 @@ TEST(PlanText, WithAStartAndParameterUncertaintyTheFirstLineHasDates) {
   EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, 90% never."));
 }
 
+TEST(PlanPage, HasTheCostWithParameterUncertaintyWhereThatWasDrawn) {
+  const auto cost_of = [](const PlanResult& result) {
+    for (const Section& section : page_of(result, {}).sections)
+      for (const Block& block : section.blocks)
+        if (const auto* table = std::get_if<PageTable>(&block); table && table->title == "What it takes")
+          return table->rows.at(0).back();
+    return std::string("no table");
+  };
+  PlanResult result = sample();
+  const std::string known = cost_of(result);
+  EXPECT_THAT(page_of(result, {}).lines.at(1), HasSubstr("Monte Carlo only"));
+  result.uncertainty = unknown(0.91);
+  UncertainMetric drawn;
+  drawn.name = result.as_given.cost.mean ? "cost" : "gpu_hours";
+  drawn.mean = 123e6;
+  result.uncertainty->metrics = {drawn};
+  EXPECT_THAT(cost_of(result), HasSubstr("123"));
+  EXPECT_NE(cost_of(result), known);
+  EXPECT_THAT(page_of(result, {}).lines.at(1), HasSubstr(kWithParameters));
+}
+
 TEST(PlanPage, HasTheDistributionAndTheTornado) {
   const Page page = page_of(sample(), {.command = "gauntlet plan mine"});
   const std::vector<LineChart> lines = charts_of<LineChart>(page);
@@ -370,7 +409,8 @@ TEST(PlanPage, HasTheDistributionAndTheTornado) {
   EXPECT_EQ(lines[0].series[0].points[1].y, 0.05);
   EXPECT_EQ(lines[0].marks.at(0).x, 60 * kSecondsOfDay);  // the date
   const std::vector<BarChart> bars = charts_of<BarChart>(page);
-  const auto tornado = std::ranges::find(bars, "What the finish date depends on: one parameter at a time", &BarChart::title);
+  const auto tornado =
+      std::ranges::find(bars, "What the finish date depends on: one parameter at a time", &BarChart::title);
   ASSERT_NE(tornado, bars.end());
   EXPECT_EQ(tornado->bars.at(0).parts.at(1)->value, 14'400);
 }

@@ -275,6 +275,14 @@ TEST(Sweep, PrecisionsAndBudgetsAreChecked) {
   EXPECT_THAT(parse_precision("etr=1", facts).problem->text(), HasSubstr("did you mean \"ettr\"?"));
   for (const char* wrong : {"ettr=", "ettr=0", "ettr=-1", "ettr=1h", "ettr=nan", "ettr=0.002x"})
     EXPECT_THAT(parse_precision(wrong, facts).problem->text(), HasSubstr("is not a half-width")) << wrong;
+  EXPECT_EQ(parse_precision("detection.recall=1%", facts).goal->half_width, 0.01);
+  for (const char* no_share : {"mttf_s=1%", "cost.lost=5%", "interruptions=1%"})
+    EXPECT_THAT(parse_precision(no_share, facts).problem->text(), HasSubstr("is not a share")) << no_share;
+  for (const char* metric : {"ettr", "interruptions", "wall_time_s"}) {  // what is advised is accepted
+    const std::string advice = parse_precision(metric + std::string("=x"), facts).problem->suggestion;
+    const std::string last = advice.substr(advice.rfind(' ') + 1);
+    EXPECT_TRUE(parse_precision(last, facts).goal) << last;
+  }
   EXPECT_EQ(parse_budget("20000").budget, 20000U);
   for (const char* wrong : {"0", "-3", "many", "1e4", "99999999999999999999"})
     EXPECT_TRUE(parse_budget(wrong).problem) << wrong;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gauntlet {
@@ -231,6 +232,41 @@ TEST(TuneSearch, OnAPlateauItStatesTheRangeAndKeepsTodaysValueInIt) {
     EXPECT_FALSE(described.alike);
     EXPECT_LE(std::stod(described.flat.low), 2.3) << "as near to the kink as trials lie";
     EXPECT_GE(std::stod(described.flat.high), 500);
+  }
+}
+
+/// The second field hardly matters, and is refused below 11. A window ends between that and the last value that ran.
+TEST(TuneSearch, AFlatRangeEndsAtAValueThatIsNotRefused) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    MadeUpLoss source;
+    source.loss = [](const std::vector<double>& x) { return valley(x[0]) + 0.002 * std::log(x[1]); };
+    source.refuses = [](const std::vector<double>& x) { return x[1] < 11; };
+    source.own = 0.005;
+    source.seed = seed;
+    Search search(source, {field("x", "0.5", "128", "8"), field("y", "2", "480", "30")});
+    ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+    TunedField described;
+    describe_curve(search.trials, search.search, search.outcome, 1, described);
+    EXPECT_GE(std::stod(described.flat.low), 11) << seed;
+    EXPECT_TRUE(described.cliff_below) << seed;
+  }
+}
+
+/// A budget that ends leaves trials of the curve without replicas. The surface says how flat it is all the same.
+TEST(TuneSearch, AFlatRangeOfSeveralFieldsIsThatOfTheSurfaceWhereTheBudgetEnds) {
+  for (const std::uint64_t budget : {1000U, 1500U, 2500U}) {
+    MadeUpLoss source;
+    source.loss = [](const std::vector<double>& x) { return valley(x[0]) + valley(x[1], 60); };
+    source.own = 0.05;
+    Search search(source, {field("x", "0.5", "128", "8"), field("y", "2", "480", "30")}, {}, budget);
+    ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+    if (!search.outcome.fit) continue;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      TunedField described;
+      describe_curve(search.trials, search.search, search.outcome, axis, described);
+      EXPECT_GT(std::stod(described.flat.high), 1.05 * std::stod(described.flat.low))
+          << budget << " " << axis;
+    }
   }
 }
 
