@@ -92,13 +92,16 @@ class Judge {
       started_with(start->replicas == 0 ? all_replicas_ : start->replicas);
     }
     if (std::holds_alternative<Stop>(what) || std::holds_alternative<Start>(what)) heed_told(each.at);
+    if (std::holds_alternative<Start>(what)) told_ = 0;
   }
 
   /// A planned stop belongs to the incident in which the job goes down for it, or is down already: the one that is open
-  /// at the next stop or start, or at the end of the run.
+  /// at the next stop, or at the next start where the job needed time to stop, or at the end of the run.
   void heed_told(Time when) {
     if (told_ == 0) return;
-    if (Incident* open = open_.at(when)) open->stops += told_;
+    Incident* open = open_.at(when);
+    if (open == nullptr) return;
+    open->stops += told_;
     told_ = 0;
   }
   void struck_again(Time at) { happened(at, What::struck); }

@@ -252,11 +252,12 @@ class Walk {
   // --- gaps ----------------------------------------------------------------------------------------------------------
 
   void down(Time from, Time to) {
-    order_ = std::max(order_, orders_.before(from));
+    const std::size_t before = orders_.before(from);
+    told_ = told_to_stop(from, before);
+    order_ = std::max(order_, std::min(told_.value_or(before), before));
     const std::size_t gap_ends = orders_.of_gap(to);
-    const RecordedOrder* told = stop_at(from);
-    if (told != nullptr)
-      truth_.follow(from, static_cast<std::size_t>(told - record_.orders.data()));
+    if (told_ && *told_ >= before)
+      truth_.follow(from, *told_);
     else
       truth_.follow(from);
     follow_hosts(from);
@@ -303,12 +304,13 @@ class Walk {
     };
     for (; order_ < gap_ends; ++order_) {
       const RecordedOrder& each = record_.orders[order_];
-      follow_until(each.at, each.observations);
+      const Time given = std::max(each.at, from);
+      follow_until(given, each.observations);
       if (incident_ && std::holds_alternative<Ask>(each.order.what)) ++incident().asked;
-      const std::optional<Phase> next = waits_.on(each.order, each.at, stage);
+      const std::optional<Phase> next = waits_.on(each.order, given, stage);
       if (!next) continue;
-      if (unanswered_) answered(each.at);
-      move_to(*next, each.at);
+      if (unanswered_) answered(given);
+      move_to(*next, given);
       if (*next == Phase::planned) held_for_ = cause_of(std::get<Stop>(each.order.what).reason);
       if (*next == Phase::restarting) {
         starting_ = each.order.id;
@@ -339,8 +341,8 @@ class Walk {
       stopped_by(*stop);
       return Phase::undetected;
     }
-    if (const RecordedOrder* stop = stop_at(when)) {
-      const StopReason reason = std::get<Stop>(stop->order.what).reason;
+    if (told_) {
+      const StopReason reason = std::get<Stop>(record_.orders[*told_].order.what).reason;
       if (reason != StopReason::fault) {
         held_for_ = cause_of(reason);
         join_or_open(when, *held_for_, {});
@@ -350,7 +352,7 @@ class Walk {
     if (const std::optional<TruthCursor::Active> reason = reason_to_stop(when, gap_ends)) {
       join_or_open(when, cause_of(reason->kind), reason->component);
       walked_.stops.push_back({when, reason->onset});
-    } else if (answers_an_exit(when)) {
+    } else if (answers_an_exit()) {
       join_or_open(when, kCauseUnattributed, {});
     } else {
       join_or_open(when, kCauseFalseAlarm, {});
@@ -402,10 +404,10 @@ class Walk {
   }
 
   /// Whether the stop answers the exit of a rank. Then it is not a false alarm, although no known fault explains it.
-  bool answers_an_exit(Time when) const {
-    const RecordedOrder* stop = stop_at(when);
-    if (stop == nullptr) return false;
-    const auto* seen = std::get_if<Seen>(&record_.observations[stop->observations - 1].what);
+  bool answers_an_exit() const {
+    if (!told_) return false;
+    const std::size_t answered = record_.orders[*told_].observations - 1;
+    const auto* seen = std::get_if<Seen>(&record_.observations[answered].what);
     if (seen == nullptr) return false;
     return watches_exits(seen->watch);
   }
@@ -422,12 +424,18 @@ class Walk {
     return exit_watches_->contains(id);
   }
 
-  /// The order to stop that was given at that time.
-  const RecordedOrder* stop_at(Time when) const {
-    for (std::size_t i = order_; i < record_.orders.size() && record_.orders[i].at == when; ++i) {
-      if (std::holds_alternative<Stop>(record_.orders[i].order.what)) return &record_.orders[i];
-    }
-    return nullptr;
+  /// The order that took the job down at `when`: an order to stop of that instant, or one since the last gap, as a real job
+  /// trains on until it ends. `before`: so many orders were given before `when`.
+  std::optional<std::size_t> told_to_stop(Time when, std::size_t before) const {
+    const auto is_stop = [&](std::size_t i) {
+      return std::holds_alternative<Stop>(record_.orders[i].order.what);
+    };
+    for (std::size_t i = std::max(order_, before); i < record_.orders.size() && record_.orders[i].at == when;
+         ++i)
+      if (is_stop(i)) return i;
+    for (std::size_t i = order_; i < before; ++i)
+      if (is_stop(i)) return i;
+    return std::nullopt;
   }
 
   /// Returns whether it opened an incident. An incident that is open already goes on.
@@ -467,6 +475,7 @@ class Walk {
   ChargeListener* listener_;  // null unless somebody asks when the charges fell
   OrdersByTime orders_;
   std::size_t order_ = 0, seen_ = 0;  // the next order and observation of the gaps
+  std::optional<std::size_t> told_;   // the order that began the gap, if one did
   Waits waits_;
   mutable std::optional<std::set<WatchId>> exit_watches_;  // filled by the first call
   std::size_t heard_ = 0, given_ = 0;                      // the next observation and order of hosts_

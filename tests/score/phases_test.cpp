@@ -182,6 +182,28 @@ TEST(Phases, OfAPlannedStop) {
   EXPECT_FALSE(figures.incidents[0].detected);
 }
 
+// The ranks of a real job end some time after the order. What they train until then counts, and the stop is not a false alarm.
+TEST(Phases, OfAPlannedStopThatTheJobNeedsTimeFor) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 910s);  // 85 steps
+  run.see(905s, StopRequest{JobId{0}, 3600s});
+  const OrderId stop = run.order(906s, Stop{JobId{0}, StopReason::planned});
+  run.answer(912s, stop);
+  run.order(912s, Wake{kStart + 4505s});
+  run.starts(4505s, 4575s, 85);
+  run.trains(4575s, 4605s, {.from_step = 85});
+  const Figures figures = run.finishes(4605s);
+
+  EXPECT_EQ(phases(figures), (Seconds{{"effective", 880}, {"planned", 3595}, {"restarting", 60 + 70}}));
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"planned_stop", 3665}}));
+  EXPECT_EQ(figures.false_alarms, 0u);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].opened, kStart + 910s);
+  EXPECT_EQ(figures.incidents[0].cause, kCausePlanned);
+  EXPECT_EQ(figures.incidents[0].stops, 1u);
+}
+
 // The stop for a fault goes on as the planned one, which pays for the time that it asks for; the fault pays for the rest.
 TEST(Phases, OfAPlannedStopWithinAnIncident) {
   HandMadeRun run;
