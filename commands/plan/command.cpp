@@ -117,12 +117,16 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
   const Scenario& scenario = base.point->scenario;
   prepared.work = work_of(scenario, tokens, limit.value_or(Duration::zero()));
   if (prepared.work.problem) problems.push_back(*prepared.work.problem);
+  const std::uint32_t replicas = request.replicas.value_or(scenario.study.replicas);
+  // Late runs are counted. Whoever says how many runs there are decides how many are counted too.
+  const bool counts = limit && !request.replicas && !request.uncertainty;
   prepared.question = {.tokens = prepared.work.tokens,
                        .finish_by_s = limit ? std::optional(to_seconds(*limit)) : std::nullopt,
                        .confidence = request.confidence,
                        .start = start,
                        .percents = read_percentiles(request),
-                       .replicas = request.replicas.value_or(scenario.study.replicas),
+                       .replicas = replicas,
+                       .counted = counts ? std::max(replicas, runs_that_show(request.confidence)) : replicas,
                        .seed = seed,
                        .uncertainty = request.uncertainty};
   return prepared;
@@ -135,7 +139,8 @@ std::string command_of(const PlanRequest& request, const PlanQuestion& question)
              .option("--start", request.start)
              .option("--percentile", request.percentiles)
              .option("--tokens", request.tokens)
-             .number("--replicas", std::optional(question.replicas))
+             .number("--replicas",
+                     question.counted == question.replicas ? std::optional(question.replicas) : std::nullopt)
              .flag("--uncertainty", question.uncertainty)
              .text() +
          common_arguments(request, question.seed);
@@ -216,7 +221,9 @@ void add_plan(Program& program) {
       .one_value_each()
       .check(problem_of_percentile);
   plan.value("--confidence", request->confidence,
-             "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999")
+             "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999. Without "
+             "--replicas, "
+             "the plan gets 10 / (1 - P) runs")
       .type_name("P")
       .check(problem_of_confidence)
       .shows_default();

@@ -53,14 +53,6 @@ void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vec
 
 std::vector<std::string> notes_on(const Scenario& base, const PlanOutcome& enough, bool resized) {
   std::vector<std::string> notes;
-  if (enough.by_date.tilt != 1)
-    notes.push_back(fmt::format(
-        "Late runs are rare. So half of the runs behind the share that is done by the date have "
-        "{:.2f} times as many stops, and every "
-        "run counts as its faults are likely (importance sampling). A delay that more stops do not "
-        "make likelier, such as a rare wait for spares, shows in plain runs alone: more "
-        "--replicas find it. Percentiles, and what one more changes, are of plain runs.",
-        enough.by_date.tilt));
   const StorageUse use = storage_use(base.world.storage);
   if (resized)
     notes.emplace_back(
@@ -104,11 +96,12 @@ class Planning {
     result_.confidence = question_->confidence;
     result_.start = question_->start;
     result_.percents = question_->percents;
-    const bool whole = variants_.run(*given, question_->replicas);
+    const bool whole = variants_.run(*given, question_->counted);
     // Where it was stopped, what there is; nothing is decided by it.
-    result_.replicas =
-        whole ? question_->replicas : std::min(variants_.experiment().replicas(*given), question_->replicas);
-    result_.as_given = variants_.outcome(*given, 0, result_.replicas);
+    const std::uint32_t ran =
+        whole ? question_->counted : std::min(variants_.experiment().replicas(*given), question_->counted);
+    result_.replicas = std::min(ran, question_->replicas);
+    result_.as_given = variants_.outcome(*given, 0, ran);
     if (!whole || !(question_->finish_by_s ? what_is_enough(*given) : when(*given))) return;
     result_.one_more = bought({}, *given);
     if (result_.enough && point_ != given) result_.enough_one_more = bought(found_, *point_);
@@ -192,17 +185,15 @@ class Planning {
       point_ = variants_.point(found_);
       if (!point_ || !variants_.run(*point_, runs_of_found())) return false;
       if (!meets_ || question_->uncertainty || round == kRounds) return true;
-      const ShareOfRuns others =
-          variants_.outcome(*point_, variants_.deciding(), question_->replicas).by_date;
+      const ShareOfRuns others = variants_.outcome(*point_, variants_.deciding(), question_->counted).by_date;
       if (others.value().value_or(0) >= question_->confidence) return true;
-      variants_.decide_by(variants_.deciding() + question_->replicas);
+      variants_.decide_by(variants_.deciding() + question_->counted);
     }
   }
 
   /// Whether counting its runs cannot show the asked share, even if all are done in time. With uncertain parameters each draw is one.
   bool are_too_few(const PlanOutcome& outcome) const {
     constexpr double kLevel = 0.95;  // of the interval that is printed
-    if (!found_uncertainty_ && outcome.by_date.weighted) return false;
     const double independent = found_uncertainty_ ? found_uncertainty_->draws : outcome.by_date.runs;
     return clopper_pearson(independent, independent, kLevel).low < question_->confidence;
   }
@@ -210,7 +201,7 @@ class Planning {
   /// What was found, by other runs than those that chose it.
   void describe() {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
-    const PlanOutcome outcome = variants_.outcome(*point_, first, question_->replicas);
+    const PlanOutcome outcome = variants_.outcome(*point_, first, question_->counted);
     (meets_ ? result_.enough : result_.best) = outcome;
     result_.too_few = meets_ && are_too_few(outcome);
     (meets_ ? result_.enough_uncertainty : result_.best_uncertainty) = found_uncertainty_;
@@ -230,7 +221,7 @@ class Planning {
   /// When the asked share of the best plan's runs is done.
   std::optional<double> nearest_date() {
     if (!found_uncertainty_)
-      return finish_quantile(variants_.finish(*point_, question_->replicas), question_->confidence);
+      return finish_quantile(variants_.finish(*point_, question_->counted), question_->confidence);
     const FinishTimes& finish = found_uncertainty_->finish;
     constexpr double kRounding = 1e-9;  // 0.55 is 55%, not 56
     const auto percent = static_cast<std::size_t>(std::ceil(100 * question_->confidence - kRounding));
@@ -276,8 +267,8 @@ class Planning {
     return carried;
   }
 
-  /// Those that choose, and as many others.
-  std::uint32_t runs_of_found() const { return variants_.deciding() + question_->replicas; }
+  /// Those that choose, and others.
+  std::uint32_t runs_of_found() const { return variants_.deciding() + question_->counted; }
 
   bool found_is_sure() const {
     return found_uncertainty_ && found_uncertainty_->share_by_date.value_or(0) >= question_->confidence;

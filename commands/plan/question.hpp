@@ -3,6 +3,7 @@
 
 #include "core/calendar.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,9 +19,18 @@ struct PlanQuestion {
   std::optional<CalendarDay> start = {};  // the first day of the job: times are reported as dates too
   std::vector<std::size_t> percents = {1,  5,  50, 80,
                                        90, 95, 99};  // of the runs whose finish is reported, rising
-  std::uint32_t replicas = 200;                      // of every variant that is reported
+  std::uint32_t replicas = 200;                      // of every variant that is tried
+  std::uint32_t counted =
+      200;  // of the plan as given and of what is enough, whose late runs are counted: no fewer
   std::uint64_t seed = 0;
   bool uncertainty = false;  // carry it into the results too
 };
+
+/// So many runs that about ten of them are late where the share of runs done by the date is exactly `confidence`. Counting late runs
+/// says little with fewer.
+inline std::uint32_t runs_that_show(double confidence) {
+  constexpr double kLate = 10, kRounding = 1e-9;  // 0.9 takes 100, not 101
+  return static_cast<std::uint32_t>(std::ceil(kLate / (1 - confidence) - kRounding));
+}
 
 }  // namespace gauntlet

@@ -65,14 +65,15 @@ struct Tornado {
 };
 
 struct PlanResult {
-  bool too_few = false;  // runs of `enough`, or draws: they could not show the asked share even if all were done in time
+  bool too_few =
+      false;  // runs of `enough`, or draws: they could not show the asked share even if all were done in time
   ScenarioFacts facts;                // of the plan as given
   double tokens = 0;                  // the work
   std::optional<double> finish_by_s;  // without it, the plan only says when the work is done
   double confidence = 0;
   std::optional<CalendarDay> start;   // the first day of the job: times are shown as dates too
   std::vector<std::size_t> percents;  // of the runs whose finish is reported, 1 to 99, rising
-  std::uint32_t replicas = 0;         // of each variant that is reported
+  std::uint32_t replicas = 0;         // of each variant; as_given and `enough` may have more (by_date.runs)
   bool interrupted = false;           // what is missing was not reached
 
   PlanOutcome as_given;

@@ -70,7 +70,6 @@ Json outcome_json(const PlanOutcome& of, const PlanResult& result) {
   share["value"] = json_of(of.by_date.value());
   share["ci95"] = json_of(of.by_date.ci95);
   share["n"] = of.by_date.runs;
-  if (of.by_date.tilt != 1) share["tilt"] = of.by_date.tilt;
   share["first_replica"] = of.first;
   json["runs_never_done"] = of.finish.never;
   json["runs_gave_up"] = of.gpu_hours.gave_up;

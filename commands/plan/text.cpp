@@ -1,5 +1,6 @@
 #include "commands/plan/text.hpp"
 
+#include "commands/plan/question.hpp"
 #include "commands/plan/table.hpp"
 #include "commands/plan/words.hpp"
 #include "report/levers/levers.hpp"
@@ -27,12 +28,6 @@ std::string what_intervals_cover(const PlanResult& result) {
   if (drawn(result.uncertainty) != nullptr) return "Intervals are 95%.";
   return fmt::format("Intervals are 95%, {}: the rates and times of the scenario count as known.",
                      kIntervalCovers);
-}
-
-/// Runs of which about ten are late if the share is exactly `confidence`.
-double replicas_that_show(double confidence) {
-  constexpr double kLate = 10, kRounding = 1e-9;  // 0.9 takes 100, not 101
-  return std::ceil(kLate / (1 - confidence) - kRounding);
 }
 
 std::string requirements(const PlanResult& result, const ReportOptions& options) {
@@ -280,23 +275,22 @@ std::string answer_line(const PlanResult& result) {
     const std::string of = enough != nullptr ? counted(enough->draws, "draw") + " of the parameters"
                                              : counted(result.enough->by_date.runs, "run");
     const std::string remedy = enough != nullptr ? ""
-                                                 : fmt::format(" Run the plan again with --replicas {:.0f}.",
-                                                               replicas_that_show(result.confidence));
+                                                 : fmt::format(" Run the plan again with --replicas {}.",
+                                                               runs_that_show(result.confidence));
     return fmt::format("{}. Whether {} are enough is not known: {}; {} are too few to show {:g}%.{}{}", text,
-                       size_text(result.enough->size), share, of, 100 * result.confidence, remedy,
-                       dates(result));
+                       size_text(result.enough->size, result.as_given.size), share, of,
+                       100 * result.confidence, remedy, dates(result));
   }
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
-  return fmt::format("{}. {} would {}be enough: {}.{}", text, size_text(result.enough->size), sureness, share,
-                     dates(result));
+  return fmt::format("{}. {} would {}be enough: {}.{}", text,
+                     size_text(result.enough->size, result.as_given.size), sureness, share, dates(result));
 }
 
 std::string text_report(const PlanResult& result, const ReportOptions& options) {
   const std::string answer = wrapped(answer_line(result));
   std::string text = headline(options, answer);
-  text += wrapped(fmt::format("{}; {} per variant; seed {}; gauntlet {}. {}", result.facts.name,
-                              counted(result.replicas, "run"), result.facts.seed, result.facts.version,
-                              what_intervals_cover(result)));
+  text += wrapped(fmt::format("{}; {}; seed {}; gauntlet {}. {}", result.facts.name, runs_text(result),
+                              result.facts.seed, result.facts.version, what_intervals_cover(result)));
   text += fault_files_text(options);
   if (const std::string warning = replay_warning(result.facts); !warning.empty()) text += wrapped(warning);
   text += requirements(result, options) + finish(result, options) + one_more(result, options) +

@@ -22,7 +22,9 @@ namespace {
 
 /// Few enough to be cheap, and enough to tell a plan that is far off from one that is near.
 constexpr std::uint32_t kFirstLook = 64;
-/// A first look decides where the interval of this level leaves the asked share out.
+/// Each next look is at so many times as many. Decisions take 200 runs, so that they have one look, unless the asked share is near to all.
+constexpr std::uint32_t kMoreLooks = 4;
+/// A look decides where the interval of this level leaves the asked share out.
 constexpr double kBeyondDoubt = 0.998;
 
 int digits_behind(double value) { return value < 9.995 ? 2 : value < 99.95 ? 1 : 0; }
@@ -122,11 +124,10 @@ bool PlanVariants::run(const std::vector<PointNumber>& points, std::uint32_t rep
   return !stopped_;
 }
 
-/// So few of the runs of a variant may be late that counting them says nothing.
+/// So few of the runs of a variant may be late that counting them says little.
 bool PlanVariants::misses_are_rare() const {
-  constexpr double kFewestMisses = 10;
   return question_->finish_by_s && !question_->uncertainty &&
-         question_->replicas * (1 - question_->confidence) < kFewestMisses;
+         deciding_ < runs_that_show(question_->confidence);
 }
 
 /// A point beside it with more stops, so that about half of its runs are late. How many more: as the first look at the point says, which
@@ -146,15 +147,18 @@ std::optional<PointNumber> PlanVariants::tilted_beside(PointNumber point, std::u
   return found->second;
 }
 
-ShareOfRuns PlanVariants::share_by_date(PointNumber number, std::uint32_t first, std::uint32_t replicas) {
-  if (!question_->finish_by_s) return {};
+/// By the weights of runs with more stops. They tell one variant from another; a delay that more stops do not make likelier, such as a
+/// rare wait for spares, is not in their error.
+std::optional<PlanVariants::Share> PlanVariants::rare_misses(PointNumber number, std::uint32_t replicas) {
+  if (!misses_are_rare() || replicas < first_look()) return std::nullopt;
+  const auto tilted = tilted_beside(number, replicas);
+  if (!tilted) return std::nullopt;
   const double by = *question_->finish_by_s;
-  if (misses_are_rare() && first + replicas >= first_look())
-    if (const auto tilted = tilted_beside(number, first + replicas))
-      if (const auto share = share_by_tilted(*experiment_, number, *tilted, first, replicas, by))
-        return *share;
-  const std::vector<double> times = finish(number, first + replicas);
-  return share_by(std::span(times).subspan(first), by);
+  const RareShare late = rare_share(*experiment_, number, *tilted, 0, replicas, [by](const Figures& figures) {
+    return figures.ending != Ending::completed || to_seconds(figures.wall) > by;
+  });
+  if (!late.ci95) return std::nullopt;
+  return Share{.value = 1 - late.share, .error = late.se};
 }
 
 std::uint32_t PlanVariants::first_look() const { return std::min(kFirstLook, question_->replicas); }
@@ -196,10 +200,9 @@ FinishScale PlanVariants::scale_of(PointNumber number, const std::vector<double>
 PlanVariants::Share PlanVariants::share(PointNumber number, std::uint32_t replicas) {
   const double by = *question_->finish_by_s, asked = question_->confidence;
   if (!effects_ || effects_->moved_by.empty()) {
-    const ShareOfRuns share = share_by_date(number, 0, replicas);
-    return {
-        .value = share.value().value_or(0),
-        .error = share.weighted ? share.se : std::sqrt(asked * (1 - asked) / static_cast<double>(replicas))};
+    if (const std::optional<Share> rare = rare_misses(number, replicas)) return *rare;
+    return {.value = share_by(finish(number, replicas), by).value().value_or(0),
+            .error = std::sqrt(asked * (1 - asked) / static_cast<double>(replicas))};
   }
   const std::vector<double> times = finish(number, replicas);
   const UncertainFinish::Share share = moved(times, *effects_, scale_of(number, times)).share_by(by);
@@ -212,15 +215,16 @@ bool PlanVariants::meets_point(PointNumber number) {
   if (effects_ && !effects_->longer.empty())
     quickest *= 1 + std::min(0.0, *std::min_element(effects_->longer.begin(), effects_->longer.end()));
   if (quickest > *question_->finish_by_s) return false;
-  if (!run(number, first_look())) return false;
-  const double asked = question_->confidence;
-  const double looked =
-      misses_are_rare() ? share_by(finish(number, first_look()), *question_->finish_by_s).value().value_or(0)
-                        : share(number, first_look()).value;
-  const auto hits = static_cast<std::uint32_t>(std::nearbyint(looked * first_look()));
-  const Interval doubt = clopper_pearson(hits, first_look(), kBeyondDoubt);
-  if (doubt.high < asked) return false;
-  if (doubt.low >= asked) return true;
+  const double asked = question_->confidence, by = *question_->finish_by_s;
+  for (std::uint32_t look = first_look(); look < deciding_; look *= kMoreLooks) {
+    if (!run(number, look)) return false;
+    const double looked = misses_are_rare() ? share_by(finish(number, look), by).value().value_or(0)
+                                            : share(number, look).value;
+    const Interval doubt =
+        clopper_pearson(std::nearbyint(looked * static_cast<double>(look)), look, kBeyondDoubt);
+    if (doubt.high < asked) return false;
+    if (doubt.low >= asked) return true;
+  }
   if (!run(number, deciding_)) return false;
   const Share all = share(number, deciding_);
   return all.value >= std::min(1.0, asked + all.error);
@@ -237,7 +241,7 @@ std::uint32_t PlanVariants::most_spares_in_use(PointNumber number, std::uint32_t
   return static_cast<std::uint32_t>(most);
 }
 
-PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) {
+PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) const {
   const World& world = experiment_->point(number).scenario.world;
   const std::uint32_t end = first + replicas;
   const std::vector<double> all = finish(number, end);
@@ -252,7 +256,7 @@ PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::
                .crew = world.repair.crew,
                .storage_write = storage_use(world.storage).write ? bandwidth_text(world.storage.write) : ""},
       .first = first,
-      .by_date = share_by_date(number, first, replicas),
+      .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
       .finish = percentiles_with_intervals(times),
       .cost = statistics_of(*experiment_, number, "cost", first, end),
       .gpu_hours = statistics_of(*experiment_, number, "gpu_hours", first, end)};

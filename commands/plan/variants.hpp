@@ -67,7 +67,7 @@ class PlanVariants {
   std::uint32_t first_look() const;
 
   /// Of a point that has run: so many replicas from `first` on.
-  PlanOutcome outcome(PointNumber point, std::uint32_t first, std::uint32_t replicas);
+  PlanOutcome outcome(PointNumber point, std::uint32_t first, std::uint32_t replicas) const;
   std::vector<double> finish(PointNumber point, std::uint32_t replicas) const;
   /// The most hosts that any run had away in repair, or standing in, at once.
   std::uint32_t most_spares_in_use(PointNumber point, std::uint32_t replicas) const;
@@ -90,8 +90,8 @@ class PlanVariants {
   double lost(PointNumber point) const;
   FinishScale scale_of(PointNumber point, const std::vector<double>& times) const;
   Share share(PointNumber point, std::uint32_t replicas);
-  ShareOfRuns share_by_date(PointNumber point, std::uint32_t first, std::uint32_t replicas);
   bool misses_are_rare() const;
+  std::optional<Share> rare_misses(PointNumber point, std::uint32_t replicas);
   std::optional<PointNumber> tilted_beside(PointNumber point, std::uint32_t replicas);
 
   Experiment* experiment_;

@@ -3,11 +3,19 @@
 #include "report/words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace gauntlet {
+
+std::string runs_text(const PlanResult& result) {
+  const std::uint32_t counted_runs = result.as_given.by_date.runs;
+  if (counted_runs <= result.replicas) return counted(result.replicas, "run") + " per variant";
+  return fmt::format("{} per plan, {} per change of it", counted(counted_runs, "run"),
+                     count_text(result.replicas));
+}
 
 std::string deadline_text(const PlanResult& result) {
   const double limit = *result.finish_by_s;
@@ -119,6 +127,16 @@ const Uncertainty* drawn(const std::optional<Uncertainty>& of) {
 std::string size_text(const PlanSize& size) {
   return fmt::format("{} and {}", counted(static_cast<double>(size.gpus), "GPU"),
                      counted(size.spares, "spare host"));
+}
+
+std::string size_text(const PlanSize& size, const PlanSize& given) {
+  std::vector<std::string> parts = {counted(static_cast<double>(size.gpus), "GPU"),
+                                    counted(size.spares, "spare host")};
+  if (size.crew != given.crew) parts.push_back(fmt::format("a repair crew of {}", count_text(size.crew)));
+  if (size.storage_write != given.storage_write) parts.push_back(size.storage_write + " to write to storage");
+  const std::string last = parts.back();
+  parts.pop_back();
+  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
 }  // namespace gauntlet

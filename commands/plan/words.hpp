@@ -10,6 +10,9 @@
 
 namespace gauntlet {
 
+/// "200 runs per variant", or "1,000 runs per plan, 200 per change of it".
+std::string runs_text(const PlanResult& result);
+
 /// The unit of finishing times.
 Unit date_unit(const PlanResult& result);
 
@@ -42,6 +45,8 @@ std::string tokens_text(double tokens);
 
 /// "14,080 GPUs and 9 spare hosts"
 std::string size_text(const PlanSize& size);
+/// "14,080 GPUs, 9 spare hosts, a repair crew of 12 and 1.30GB/s to write to storage": crew and bandwidth where they are not those of `given`.
+std::string size_text(const PlanSize& size, const PlanSize& given);
 
 /// A source of the uncertainty of the finish: a parameter, or one of the two that are none.
 struct RankedSource {

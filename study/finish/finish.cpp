@@ -7,7 +7,6 @@
 #include "study/binomial.hpp"
 #include "study/paired.hpp"
 #include "study/statistics.hpp"
-#include "study/tilted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,22 +112,6 @@ ShareOfRuns share_by(std::span<const double> finish, double by) {
   share.hits = static_cast<std::uint32_t>(
       std::count_if(finish.begin(), finish.end(), [by](double at) { return at <= by; }));
   if (share.runs > 0) share.ci95 = clopper_pearson(share.hits, share.runs, 0.95);
-  return share;
-}
-
-std::optional<ShareOfRuns> share_by_tilted(const Experiment& experiment, PointNumber point,
-                                           PointNumber tilted, std::uint32_t first, std::uint32_t count,
-                                           double by) {
-  const RareShare late = rare_share(experiment, point, tilted, first, count, [by](const Figures& figures) {
-    return figures.ending != Ending::completed || to_seconds(figures.wall) > by;
-  });
-  if (!late.ci95) return std::nullopt;
-  ShareOfRuns share{.hits = late.runs - late.hits,
-                    .runs = late.runs,
-                    .ci95 = Interval{1 - late.ci95->high, 1 - late.ci95->low}};
-  share.weighted = 1 - late.share;
-  share.se = late.se;
-  share.tilt = experiment.point(tilted).tilt;
   return share;
 }
 

@@ -18,12 +18,6 @@ std::vector<double> finish_times(const Experiment& experiment, PointNumber point
 /// How many finish within `by` seconds.
 ShareOfRuns share_by(std::span<const double> finish, double by);
 
-/// The same where hardly any run is late, of replicas `first` to `first` + `count` - 1 of a point and of the same one tilted. Nothing
-/// where too few of these runs are late for an interval.
-std::optional<ShareOfRuns> share_by_tilted(const Experiment& experiment, PointNumber point,
-                                           PointNumber tilted, std::uint32_t first, std::uint32_t count,
-                                           double by);
-
 /// The time by which the share `p` is done; nothing where it never is, or without runs.
 std::optional<double> finish_quantile(std::span<const double> finish, double p);
 /// The percentiles, without intervals.

@@ -14,14 +14,9 @@ namespace gauntlet {
 struct ShareOfRuns {
   std::uint32_t hits = 0, runs = 0;
   std::optional<Interval>
-      ci95;  // of the share: Clopper and Pearson's, exact for a count, or of weighted runs; absent without runs
-  /// Where late runs are rare and runs have weights (study/tilted.hpp): the share, its standard error, and how often faults stop half
-  /// of the runs.
-  std::optional<double> weighted = {};
-  double se = 0, tilt = 1;
+      ci95;  // of the share: Clopper and Pearson's, exact for a count; absent without runs
 
   std::optional<double> value() const {
-    if (weighted) return weighted;
     return runs > 0 ? std::optional(static_cast<double>(hits) / runs) : std::nullopt;
   }
 };

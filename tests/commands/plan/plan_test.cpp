@@ -65,6 +65,7 @@ PlanQuestion question(const PointSource& source, double finish_by_s, std::uint32
           .finish_by_s = finish_by_s,
           .confidence = 0.9,
           .replicas = replicas,
+          .counted = replicas,
           .seed = kPlanSeed};
 }
 
@@ -236,6 +237,30 @@ TEST(Plan, IsTheSameWhateverTheStoreHolds) {
   std::iota(all.begin(), all.end(), PointNumber{0});
   ASSERT_TRUE(bench.experiment.ensure(all, 3 * asked.replicas));
   EXPECT_EQ(first, answer());
+}
+
+/// Runs with more stops choose a variant where late runs are rare, but what is printed of it is a count of runs as they are: a delay
+/// that more stops do not make likelier is in no weight.
+TEST(Plan, APrintedShareIsACount) {
+  Bench bench({"job.window=30d", "job.steps=200000"});
+  PlanQuestion asked = question(bench.source, 1.1e6, 20);
+  asked.confidence = 0.95;
+  asked.counted = runs_that_show(asked.confidence);
+  ASSERT_EQ(asked.counted, 200u);
+  const Planned planned = plan(bench.experiment, bench.source, asked);
+  ASSERT_TRUE(planned.result && planned.result->enough);
+  EXPECT_EQ(planned.result->replicas, 20u);
+  for (const PlanOutcome* of : {&planned.result->as_given, &*planned.result->enough}) {
+    EXPECT_EQ(of->by_date.runs, 200u);
+    EXPECT_EQ(of->by_date.ci95, clopper_pearson(of->by_date.hits, 200, 0.95));
+    EXPECT_EQ(of->finish.runs, 200u);
+  }
+  const std::vector<double> finish = finish_times(bench.experiment, 0, 200);
+  EXPECT_EQ(planned.result->as_given.by_date.hits, share_by(finish, *asked.finish_by_s).hits);
+  bool weighed = false;
+  for (PointNumber each = 0; each < bench.experiment.points(); ++each)
+    weighed = weighed || bench.experiment.point(each).tilt != 1;
+  EXPECT_TRUE(weighed) << "no variant of this study was chosen by weights";
 }
 
 /// What giving up costs the plan as given is not put upon plans that never do.
