@@ -1,5 +1,6 @@
 #include "shell/workbench.hpp"
 
+#include "models/world/most_fault_kinds.hpp"
 #include "report/words.hpp"
 #include "shell/assumptions.hpp"
 #include "shell/caller.hpp"
@@ -131,6 +132,10 @@ struct Workbench::State {
 
 std::optional<Problem> Workbench::State::open_store(const StudyIdentity& study,
                                                     std::span<const std::string> faults) {
+  if (faults.size() > kMostFaultKinds)
+    return Problem{.what = fmt::format("these scenarios have {} kinds of faults together", faults.size()),
+                   .why = fmt::format("and results have room for {}", kMostFaultKinds),
+                   .suggestion = "give the same kinds the same names"};
   if (request.out.empty()) {
     temporary = Store::temporary(study, faults);
     return std::nullopt;

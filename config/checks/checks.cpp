@@ -13,6 +13,7 @@
 #include "models/step/job_size.hpp"
 #include "models/topology/topology.hpp"
 #include "models/world/blast_radius.hpp"
+#include "models/world/most_fault_kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,13 @@ void check_size(const Place& root, const World& world) {
     root.mistake_at(
         "cluster.hosts", "has " + std::to_string(components) + " GPUs or NICs with the spares",
         "at most " + std::to_string(std::numeric_limits<std::int32_t>::max()) + " can be told apart");
+}
+
+void check_kinds(const Place& root, const World& world) {
+  if (world.faults.size() <= kMostFaultKinds) return;
+  root.mistake_at("faults", "has " + std::to_string(world.faults.size()) + " kinds",
+                  "results have room for " + std::to_string(kMostFaultKinds) +
+                      "; describe those that do the same harm as one kind");
 }
 
 /// Whether the model can be trained in this layout on this hardware. A job with a measured step time did run. What divides
@@ -278,6 +286,7 @@ void connect_repairs(const Place& root, World& world) {
 
 void check_scenario(const Place& root, const Scenario& scenario) {
   check_size(root, scenario.world);
+  check_kinds(root, scenario.world);
   check_job(root, scenario.world);
   check_fabric(root, scenario.world);
   check_shared(root, scenario.world);

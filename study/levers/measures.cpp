@@ -12,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 /// What is added to each side of Student's interval. Where a few events make the scatter, the next ones would move the mean out of
-/// that interval (tests/commands/interval_coverage_test.cpp). So it gets room for as many more of the largest as may have stayed
+/// that interval (tests/commands/interval_coverage_slow_test.cpp). So it gets room for as many more of the largest as may have stayed
 /// away by chance (study/levers/larger_mean.hpp). Few normal values have a skewness of their own.
 double unseen(const PairedScatter& of, double level, std::size_t pairs) {
   constexpr double kFewestEvents = 16, kPairsPerEvent = 4;

@@ -16,6 +16,20 @@ std::string problems(const std::vector<std::string>& sets, const std::string& mo
   return problems_of(load_text(kSmall + more, sets));
 }
 
+TEST(Rates, KindsThatNoTableHasRoomFor) {
+  const auto with_kinds = [](int count) {
+    std::string more;
+    for (int i = 0; i < count; ++i)
+      more += "[faults.kind" + std::to_string(i) +
+              "]\ncomponent = \"gpu\"\neffect = \"crash\"\nremedy = \"restart\"\nmtbf = \"never\"\n";
+    return problems({}, more);
+  };
+  EXPECT_EQ(with_kinds(85), "");
+  EXPECT_THAT(
+      with_kinds(96),
+      HasSubstr(" kinds; results have room for 95; describe those that do the same harm as one kind"));
+}
+
 // 10 days are 864,000 s.
 TEST(Rates, EvaluationsOfAWindow) {
   const auto with_evaluations_of = [](const std::string& time) {

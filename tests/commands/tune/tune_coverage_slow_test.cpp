@@ -1,4 +1,4 @@
-// The interval of the best value that tune prints holds it: 40 repetitions. The band is that of interval_coverage_test.cpp.
+// The interval of the best value that tune prints holds it: 40 repetitions. The band is that of interval_coverage_slow_test.cpp.
 #include "tests/commands/interval_coverage.hpp"
 
 #include <gtest/gtest.h>

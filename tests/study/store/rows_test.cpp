@@ -1,5 +1,6 @@
 #include "study/store/rows.hpp"
 
+#include "models/world/most_fault_kinds.hpp"
 #include "tests/study/store/sample_study.hpp"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,13 @@ TEST(Rows, AReplicaHasACellForEveryColumn) {
   EXPECT_EQ(integer(row, columns, "missed_ns.gpu"), 40'000'000'000);
   EXPECT_EQ(integer(row, columns, "wrong_evictions_ns.gpu"), 20'000'000'000);
   EXPECT_EQ(integer(row, columns, "wrong_evictions_ns"), 25'000'000'000);
+}
+
+// https://www.sqlite.org/limits.html: 2,000 columns, as SQLite is built by default.
+TEST(Rows, HaveRoomForAsManyKindsAsScenariosMayHave) {
+  const std::vector<std::string> most(kMostFaultKinds), more(kMostFaultKinds + 1);
+  EXPECT_LE(replica_columns(most).size(), 2000u);
+  EXPECT_GT(replica_columns(more).size(), 2000u);
 }
 
 TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
