@@ -54,6 +54,15 @@ bool shows_gave_up(const TextTable& table) {
 
 }  // namespace
 
+std::string missed_by_few(const ScenarioFacts& facts, std::uint64_t runs) {
+  const bool by_chance = facts.faults.size() > facts.replayed.size();
+  if (!by_chance || runs < kFewestForInterval || runs >= kFewestForP1) return "";
+  // (1 - 1/k)^runs is 5% or more: the rule of three, k = runs / 3 + 1/2 (Hanley and Lippman-Hand, JAMA 249(13), 1983, pp. 1743-1745).
+  const std::uint64_t one_in = (2 * runs + 3) / 6;
+  return fmt::format("{} runs may all miss what happens in one run of {}, and no interval here includes that",
+                     runs, one_in);
+}
+
 std::string tails_need(std::uint64_t replicas) {
   if (replicas >= kFewestForP1) return "";
   const std::string percentiles = fmt::format("p1 and p99 need {} replicas", kFewestForP1);

@@ -24,6 +24,10 @@ struct TailRow {
 void add_tails(std::vector<TailRow>& rows, const Summary& summary, std::string_view metric, std::string name,
                std::string_view figure = {});
 
+/// "20 runs may all miss what happens in one run of 7, and no interval here includes that": with a probability of 5%. Empty
+/// from kFewestForP1 runs on, and where nothing happens by chance.
+std::string missed_by_few(const ScenarioFacts& facts, std::uint64_t runs);
+
 /// "p1 and p99 need 100 replicas, the mean of the worst 5% needs 20": what so many have too few for. Empty where it is nothing.
 std::string tails_need(std::uint64_t replicas);
 

@@ -177,6 +177,8 @@ void tails(TextPage& page, const Summary& summary) {
   if (rows.empty()) return;
   page.gap();
   page.text(tails_table(rows));
+  if (const std::string missed = missed_by_few(summary.facts, summary.replicas); !missed.empty())
+    page.line("  {}.", missed);
 }
 
 // Hours, unless the largest loss is under two of them.

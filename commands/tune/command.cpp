@@ -49,7 +49,7 @@ int tune_command(const TuneRequest& request) {
   Workbench::Output output;
   if (result.best) {
     output = output_of(result, again, faults);
-    if (!result.meets) output.exit_code = kFailed;
+    if (!result.meets || !result.has_value()) output.exit_code = kFailed;
   }
   return bench->finish(output);
 }

@@ -124,7 +124,9 @@ struct TuneResult {
       best;  // nothing where nothing was run. The nearest one where no point meets the bounds
   std::size_t today = 0;
   bool meets = true;  // the best point meets every bound
-  double scale = 0;   // the loss: what differences are counted in shares of
+  /// Whether any run of the best point has a value of the metric. Without one no point is better than another.
+  bool has_value() const { return best && points[*best].objective.mean; }
+  double scale = 0;  // the loss: what differences are counted in shares of
   /// With 95%, the best point costs at most this share of the loss more than the true optimum.
   std::optional<double> regret;
   std::vector<AnalyticOptimum> analytic;

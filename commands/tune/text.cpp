@@ -22,7 +22,6 @@ const TunedPoint& best_of(const TuneResult& result) { return result.points[*resu
 
 std::string objective_text(const TuneResult& result) {
   const Statistics& of = best_of(result).objective;
-  if (!of.mean) return "which has no mean";
   const Unit unit = objective_unit(result);
   const std::string mean = fmt::format("{}{}{}", unit.number(*of.mean),
                                        unit.name == "%" || unit.name.empty() ? "" : " ", unit.name);
@@ -324,6 +323,8 @@ std::string body(const TuneResult& result, const ReportOptions& options) {
 
 std::string answer_line(const TuneResult& result) {
   if (!result.best) return fmt::format("{}: no point has run, so there is no answer.", result.scenario);
+  if (!result.has_value())
+    return fmt::format("No run has a value of {}, so no point is better than another.", result.metric);
   const TunedPoint& best = best_of(result);
   if (!result.meets && !result.bounds.empty())
     return fmt::format("No point that was tried meets {}: at the nearest one, {}, {}.",
@@ -347,7 +348,7 @@ std::string answer_line(const TuneResult& result) {
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {
   std::string text = headline(options, answer_line(result));
-  if (result.best) text += body(result, options);
+  if (result.has_value()) text += body(result, options);
   return text + reproduce_text(options);
 }
 

@@ -265,6 +265,15 @@ std::optional<Problem> problem_of_what_is_bought(const Objective& objective, con
       .suggestion = "minimize cost.per_effective_gpu_hour, or say how much: --set job.steps=1000000"};
 }
 
+std::optional<Problem> problem_of_no_price(std::string_view metric, const Point& base,
+                                           std::string_view option) {
+  if (!metric.starts_with("cost") || base.facts.gpu_hour.value > 0) return {};
+  return Problem{.file = std::string(option),
+                 .what = std::string(metric),
+                 .why = "has no value, as the scenario has no price",
+                 .suggestion = "name one: --set 'cost.gpu_hour=\"2.5USD\"'; or take gpu_hours"};
+}
+
 /// A field that nothing reads would be found not to matter, which is true and misleads.
 std::optional<Problem> problem_of_no_effect(const TuneField& field, const PointSource& source) {
   const LoadedPoint changed = source.point({{field.path(), field.text_at(field.low())}});
@@ -293,11 +302,16 @@ ParsedTune parse_tune(const TuneWords& words, const PointSource& source) {
   const std::string_view option = words.minimize.empty() ? "--maximize" : "--minimize";
   if (auto problem = problem_of_metric(task.objective.metric, metrics, option))
     parsed.problems.push_back(std::move(*problem));
-  if (auto problem = problem_of_what_is_bought(task.objective, *base.point, option))
+  if (auto problem = problem_of_no_price(task.objective.metric, *base.point, option))
+    parsed.problems.push_back(std::move(*problem));
+  else if (problem = problem_of_what_is_bought(task.objective, *base.point, option))
     parsed.problems.push_back(std::move(*problem));
   for (const std::string& text : words.subject_to) {
     ParsedBound bound = parse_bound(text, metrics, base.point->facts.currency);
     if (bound.bound)
+      if (auto problem = problem_of_no_price(bound.bound->metric, *base.point, "--subject-to"))
+        bound.problem = std::move(problem);
+    if (bound.bound && !bound.problem)
       task.bounds.push_back(std::move(*bound.bound));
     else
       parsed.problems.push_back(std::move(*bound.problem));

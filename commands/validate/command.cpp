@@ -149,7 +149,7 @@ void add_validate_coverage(Command& validate) {
       .value("--repetitions", request->repetitions,
              "Repetitions, each with replicas of its own; a tenth as many of plan --uncertainty")
       .type_name("N")
-      .between(std::uint32_t{2}, std::uint32_t{10'000})
+      .between(kFewestJudged, std::uint32_t{10'000})
       .shows_default();
   coverage.value("--only", request->only, "Only scenarios with this text in their name").type_name("TEXT");
   coverage.flag("--markdown", request->markdown, "Print the table as docs/validation.md has it");

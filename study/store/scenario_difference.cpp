@@ -11,7 +11,7 @@ namespace gauntlet {
 namespace {
 
 struct Field {
-  std::string path, value;
+  std::string path, value;  // a comment, such as "with plain means", has no value
   friend bool operator==(const Field&, const Field&) = default;
 };
 
@@ -33,7 +33,9 @@ std::vector<Field> fields_of(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.empty()) continue;
     const std::size_t equals = line.find(" = ");
-    if (line.front() == '[') {
+    if (line.starts_with("# ")) {
+      fields.push_back({std::string(line.substr(2)), ""});
+    } else if (line.front() == '[') {
       table = table_of(line, seen);
     } else if (line.front() != ' ' && line.front() != ']' && equals != std::string_view::npos) {
       const std::string_view key = line.substr(0, equals);
@@ -52,6 +54,12 @@ const Field* find(const std::vector<Field>& fields, const std::string& path) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+/// `one` says where the field is, `other` where it is not.
+std::string missing(const Field& field, std::string_view one, std::string_view other) {
+  if (field.value.empty()) return fmt::format("\"{}\" {}, and not {}", field.path, one, other);
+  return fmt::format("{} = {} {}, and no such key {}", field.path, field.value, one, other);
+}
+
 }  // namespace
 
 std::string first_difference(std::string_view in_store, std::string_view now) {
@@ -59,13 +67,11 @@ std::string first_difference(std::string_view in_store, std::string_view now) {
   const auto [old_end, new_end] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   if (old_end != before.end()) {
     const Field* other = find(after, old_end->path);
-    if (other == nullptr)
-      return fmt::format("{} = {} in the store, and no such key now", old_end->path, old_end->value);
+    if (other == nullptr) return missing(*old_end, "in the store", "now");
     if (other->value != old_end->value)
       return fmt::format("{} = {} in the store, {} now", old_end->path, old_end->value, other->value);
   }
-  if (new_end != after.end())
-    return fmt::format("{} = {} now, and no such key in the store", new_end->path, new_end->value);
+  if (new_end != after.end()) return missing(*new_end, "now", "in the store");
   return "";
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace gauntlet {
 namespace {
 
@@ -44,6 +46,24 @@ TEST(TailsTable, HasWhatIsKnownAndSaysWhatTheRestNeeds) {
   EXPECT_EQ(table(19),
             "Tails of single runs: p1 and p99 need 100 replicas, the mean of the worst 5% needs 20.\n");
   EXPECT_EQ(table(4), "") << "the report says that these are too few for an interval";
+}
+
+TEST(MissedByFew, IsWhatSoManyRunsMissWith5Percent) {
+  ScenarioFacts facts;
+  facts.faults = {"gpu", "switch"};
+  for (std::uint64_t runs = kFewestForInterval; runs < kFewestForP1; ++runs) {
+    const std::string text = missed_by_few(facts, runs);
+    const double one_in = std::stod(text.substr(text.find("one run of ") + 11));
+    const auto missed = [&](double k) { return std::pow(1 - 1 / k, static_cast<double>(runs)); };
+    EXPECT_LE(missed(one_in), 0.05) << text;
+    EXPECT_GT(missed(one_in + 1), 0.05) << text;
+  }
+  EXPECT_EQ(missed_by_few(facts, 20),
+            "20 runs may all miss what happens in one run of 7, and no interval here includes that");
+  EXPECT_EQ(missed_by_few(facts, 100), "");
+  EXPECT_EQ(missed_by_few(facts, 1), "");
+  facts.replayed = facts.faults;
+  EXPECT_EQ(missed_by_few(facts, 20), "") << "a trace strikes all runs alike";
 }
 
 TEST(TailsTable, SaysHowManyRunsGaveUp) {

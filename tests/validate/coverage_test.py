@@ -50,7 +50,7 @@ class Coverage(unittest.TestCase):
         figures = only["with_uncertainty"]
         for name in ("ettr", "interruptions", "wall_time_s", "share_by_date", "finish_p50_s"):
             self.assertEqual(figures[name]["given"], 2, name)
-            self.assertTrue(figures[name]["judged"], name)
+            self.assertFalse(figures[name]["judged"], name)  # two of them could not fail
             self.assertGreater(figures[name]["mean_width"], 0, name)
         self.assertNotIn("value", figures["ettr"])  # each repetition has true parameters of its own
         self.assertTrue(0 < figures["share_by_date"]["value"] < 1)
@@ -68,7 +68,7 @@ class Coverage(unittest.TestCase):
         for arguments, why in (
             (["--only", "no such thing"], 'no shipped scenario has "no such thing" in its name'),
             (["--replicas", "4"], "--replicas"),
-            (["--repetitions", "1"], "--repetitions"),
+            (["--repetitions", "19"], "--repetitions"),
             (["--replicas", "10000", "--repetitions", "10000"], "100,000,000 replicas"),
         ):
             answer = coverage(*arguments)

@@ -78,8 +78,10 @@ CoverageResult::Judged CoverageResult::judged_with_uncertainty() const {
 bool CoverageResult::holds() const {
   constexpr std::size_t kOneIn = 50;
   const Judged metrics = judged(), figures = judged_with_uncertainty();
-  const bool some_uncertain = std::ranges::any_of(
-      scenarios, [](const CoveredScenario& each) { return !each.with_uncertainty.empty(); });
+  const bool some_uncertain = uncertain.repetitions >= kFewestJudged &&
+                              std::ranges::any_of(scenarios, [](const CoveredScenario& each) {
+                                return !each.with_uncertainty.empty();
+                              });
   return metrics.metrics > 0 && kOneIn * metrics.outside <= metrics.metrics &&
          (figures.metrics > 0 || !some_uncertain) && kOneIn * figures.outside <= figures.metrics &&
          std::ranges::all_of(scenarios, [](const CoveredScenario& each) { return each.problem.empty(); });

@@ -63,6 +63,9 @@ struct UncertainRepetitions {
   std::uint32_t true_replicas = 0;  // at the true parameters of a repetition
 };
 
+/// Of fewer repetitions the 95% may be off by more than 20 points, and intervals that are far too narrow would pass.
+inline constexpr std::uint32_t kFewestJudged = 20;
+
 struct CoverageResult {
   std::string version;
   std::uint64_t seed = 0;
@@ -80,9 +83,10 @@ struct CoverageResult {
     return metric.controlled.given == repetitions && !metric.exact &&
            (metric.is_share || replicas > kCochran * metric.skewness * metric.skewness);
   }
-  /// Every repetition has an interval, and one with a width.
+  /// Every repetition has an interval, and one with a width; and the repetitions are enough to fail.
   bool is_judged(const CoveredFigure& figure) const {
-    return figure.count.given == uncertain.repetitions && figure.count.width > 0;
+    return uncertain.repetitions >= kFewestJudged && figure.count.given == uncertain.repetitions &&
+           figure.count.width > 0;
   }
   /// 95% within what chance makes of so many repetitions, 4 standard errors, and at least 2 points.
   double allowed() const;
@@ -94,7 +98,7 @@ struct CoverageResult {
   };
   Judged judged() const;
   Judged judged_with_uncertainty() const;
-  /// Some metrics are judged, and some figures where there are any; every scenario loads; and of both at most one judged in fifty is
+  /// Some metrics are judged, and some figures where there are any with enough repetitions; every scenario loads; and of both at most one judged in fifty is
   /// outside: none of fewer than fifty. Where the controls explain nearly everything, the rest is not quite linear in the counts, and such narrow intervals show it.
   bool holds() const;
 };

@@ -139,6 +139,10 @@ std::optional<Problem> ResultDirectory::State::copy_from_target() {
   const fs::path copy = part / kCopyFile;
   if (auto why = not_a_file(target / kDatabaseFile))
     return problem_of(target / kDatabaseFile, *why, "start again with --force, or choose another --out");
+  std::error_code unknown;
+  if (fs::file_size(target / kDatabaseFile, unknown) == 0)  // a store that was committed has tables
+    return problem_of(target / kDatabaseFile, "is damaged: it is empty",
+                      "start again with --force, or bring the file back from a copy");
   int error = copy_file(files, target / kDatabaseFile, copy);
   if (error == 0) error = files.rename(copy, part / kDatabaseFile);
   if (error != 0)

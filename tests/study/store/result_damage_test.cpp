@@ -132,6 +132,16 @@ TEST_F(ResultDamage, IsSaidWithTheFileAndWhatIsWrongWithIt) {
   EXPECT_EQ(what(), "manifest.txt: cannot be read");
 }
 
+TEST_F(ResultDamage, AnEmptyStoreIsNotBegunAnew) {
+  ASSERT_EQ(write_results(3, Existing::refuse), "");
+  fs::resize_file(target_ / "results.sqlite", 0);
+  EXPECT_EQ(write_results(4, Existing::resume),
+            (target_ / "results.sqlite").string() +
+                ": is damaged: it is empty; start again with --force, or bring "
+                "the file back from a copy");
+  EXPECT_EQ(write_results(4, Existing::replace), "");
+}
+
 TEST_F(ResultDamage, OfTheStoreNeverGoesIntoTheResultsOfAResume) {
   ASSERT_EQ(write_results(40, Existing::refuse), "");
   const auto wanted = files();

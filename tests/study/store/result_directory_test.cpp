@@ -252,7 +252,8 @@ TEST_F(ResultDirectoryTest, IsNotReplacedWhereItHoldsAnythingElse) {
   put(target_ / "notes.txt", "mine");
   EXPECT_NE(refusal(target_, Existing::replace).find("\"notes.txt\""), std::string::npos);
   put(scratch_ / "file", "mine");
-  EXPECT_NE(refusal(scratch_ / "file", Existing::replace).find("is not a result directory"), std::string::npos);
+  EXPECT_NE(refusal(scratch_ / "file", Existing::replace).find("is not a result directory"),
+            std::string::npos);
   EXPECT_EQ(read(scratch_ / "file"), "mine");
 }
 

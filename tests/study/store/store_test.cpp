@@ -412,6 +412,10 @@ TEST(ScenarioDifference, IsTheFirstFieldThatDiffers) {
   EXPECT_EQ(after("f = 2", "f = 3"), "e[1].f = 2 in the store, 3 now");
   EXPECT_EQ(after("a = 1", "b = 1"), "a = 1 in the store, and no such key now");
   EXPECT_EQ(after("f = 2\n", "f = 2\ng = 3\n"), "e[1].g = 3 now, and no such key in the store");
+  EXPECT_EQ(first_difference(before, before + "# with plain means\n"),
+            "\"with plain means\" now, and not in the store");
+  EXPECT_EQ(first_difference(before + "# with plain means\n", before),
+            "\"with plain means\" in the store, and not now");
 }
 
 TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
