@@ -19,17 +19,18 @@ int check_command(const std::vector<std::string>& scenarios, const std::vector<s
   std::vector<Problem> problems;
   std::string well;
   for (const std::string& scenario : scenarios) {
-    const auto loaded = load_scenario(scenario, sets);
-    problems.insert(problems.end(), loaded.problems.begin(), loaded.problems.end());
-    print_warnings(loaded.warnings);
-    if (!loaded.scenario) continue;
-    const std::uint64_t seed = loaded.scenario->study.seed;
-    const std::vector<Problem> drawn = check_draws(PointSource(scenario, sets, seed), seed);
+    const PointSource source(scenario, sets);
+    const LoadedPoint base = source.point();
+    problems.insert(problems.end(), base.problems.begin(), base.problems.end());
+    print_warnings(base.warnings);
+    if (!base.point) continue;
+    const std::vector<Problem> drawn = check_draws(source, source.seed());
     problems.insert(problems.end(), drawn.begin(), drawn.end());
     if (!drawn.empty()) continue;
     well += fmt::format("{}: no mistakes\n", scenario);
-    for (const std::string& line : fault_files_lines(faults_by_file(loaded))) well += "  " + line + "\n";
-    if (const auto off = faults_switched_off(loaded); !off.empty())
+    for (const std::string& line : fault_files_lines(faults_by_file(source.resolved())))
+      well += "  " + line + "\n";
+    if (const auto off = faults_switched_off(source.resolved()); !off.empty())
       well += fmt::format("  switched off (mtbf = \"never\"): {}\n", fmt::join(off, ", "));
   }
   const bool printed = print(well);

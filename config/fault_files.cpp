@@ -26,10 +26,10 @@ std::string file_of(const Value& fault) {
   return at.kind == Origin::Kind::file && at.file ? *at.file : at.text();
 }
 
-/// What `visit` makes of each fault's table, of a scenario without problems.
+/// What `visit` makes of each fault's table.
 template <class Visit>
-void each_fault(const LoadedScenario& loaded, const Visit& visit) {
-  const Value* faults = loaded.scenario ? loaded.resolved.find("faults") : nullptr;
+void each_fault(const Value& resolved, const Visit& visit) {
+  const Value* faults = resolved.find("faults");
   if (faults == nullptr || faults->table() == nullptr) return;
   for (const auto& [name, fault] : *faults->table())
     if (fault.table() != nullptr) visit(name, fault);
@@ -37,9 +37,9 @@ void each_fault(const LoadedScenario& loaded, const Visit& visit) {
 
 }  // namespace
 
-std::vector<FaultFile> faults_by_file(const LoadedScenario& loaded) {
+std::vector<FaultFile> faults_by_file(const Value& resolved) {
   std::map<std::string, std::vector<std::string>> files;
-  each_fault(loaded, [&](const std::string& name, const Value& fault) {
+  each_fault(resolved, [&](const std::string& name, const Value& fault) {
     if (!is_off(fault)) files[file_of(fault)].push_back(name);
   });
   std::vector<FaultFile> out;
@@ -47,9 +47,9 @@ std::vector<FaultFile> faults_by_file(const LoadedScenario& loaded) {
   return out;
 }
 
-std::vector<std::string> faults_switched_off(const LoadedScenario& loaded) {
+std::vector<std::string> faults_switched_off(const Value& resolved) {
   std::vector<std::string> out;
-  each_fault(loaded, [&](const std::string& name, const Value& fault) {
+  each_fault(resolved, [&](const std::string& name, const Value& fault) {
     if (is_off(fault)) out.push_back(name);
   });
   return out;

@@ -14,11 +14,11 @@ struct FaultFile {
   friend bool operator==(const FaultFile&, const FaultFile&) = default;
 };
 
-/// The faults of a scenario that may strike, by the file that brings them, which is the lowest of those that say anything of
-/// one; the files in the order of their names. Nothing of a scenario that has problems.
-std::vector<FaultFile> faults_by_file(const LoadedScenario& loaded);
+/// The faults of a resolved scenario (LoadedScenario::resolved) that may strike, by the file that brings them, which is the lowest of those that say anything of
+/// one; the files in the order of their names.
+std::vector<FaultFile> faults_by_file(const Value& resolved);
 
 /// Those that are switched off, with mtbf = "never".
-std::vector<std::string> faults_switched_off(const LoadedScenario& loaded);
+std::vector<std::string> faults_switched_off(const Value& resolved);
 
 }  // namespace gauntlet

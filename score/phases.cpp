@@ -2,6 +2,7 @@
 
 #include "core/record/evaluation.hpp"
 #include "core/saturating.hpp"
+#include "score/exit_watches.hpp"
 #include "score/job_hosts.hpp"
 #include "score/orders_by_time.hpp"
 #include "score/record_view.hpp"
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -37,7 +37,8 @@ class Walk {
         figures_(figures),
         look_(look),
         listener_(listener),
-        orders_(record_, look) {
+        orders_(record_, look),
+        exit_watches_(record_) {
     walked_.harm.resize(truth.log().size());
   }
 
@@ -409,19 +410,7 @@ class Walk {
     const std::size_t answered = record_.orders[*told_].observations - 1;
     const auto* seen = std::get_if<Seen>(&record_.observations[answered].what);
     if (seen == nullptr) return false;
-    return watches_exits(seen->watch);
-  }
-
-  /// Whether the watch reports exits of ranks. The few such watches are cached, because calls are frequent.
-  bool watches_exits(WatchId id) const {
-    if (!exit_watches_) {
-      exit_watches_.emplace();
-      for (const RecordedOrder& each : record_.orders) {
-        const auto* watch = std::get_if<Watch>(&each.order.what);
-        if (watch != nullptr && watch->signal == Signal::process_exit) exit_watches_->insert(watch->id);
-      }
-    }
-    return exit_watches_->contains(id);
+    return exit_watches_.contains(seen->watch);
   }
 
   /// The order that took the job down at `when`: an order to stop of that instant, or one since the last gap, as a real job
@@ -477,8 +466,8 @@ class Walk {
   std::size_t order_ = 0, seen_ = 0;  // the next order and observation of the gaps
   std::optional<std::size_t> told_;   // the order that began the gap, if one did
   Waits waits_;
-  mutable std::optional<std::set<WatchId>> exit_watches_;  // filled by the first call
-  std::size_t heard_ = 0, given_ = 0;                      // the next observation and order of hosts_
+  ExitWatches exit_watches_;
+  std::size_t heard_ = 0, given_ = 0;  // the next observation and order of hosts_
 
   std::optional<std::size_t> incident_;  // the open incident
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to

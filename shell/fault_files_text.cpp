@@ -13,8 +13,8 @@ std::vector<std::string> fault_files_lines(const std::vector<FaultFile>& files) 
   return lines;
 }
 
-std::vector<std::string> inherited_faults(const std::string& scenario, const std::vector<std::string>& sets) {
-  const std::vector<FaultFile> files = faults_by_file(load_scenario(scenario, sets));
+std::vector<std::string> inherited_faults(const Value& resolved) {
+  const std::vector<FaultFile> files = faults_by_file(resolved);
   return files.size() > 1 ? fault_files_lines(files) : std::vector<std::string>();
 }
 

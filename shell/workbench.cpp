@@ -1,6 +1,6 @@
 #include "shell/workbench.hpp"
 
-#include "models/world/most_fault_kinds.hpp"
+#include "core/most_fault_kinds.hpp"
 #include "report/words.hpp"
 #include "shell/assumptions.hpp"
 #include "shell/caller.hpp"
@@ -252,12 +252,6 @@ int Workbench::answer(const Output& output) {
   if (stopped())
     return state.complain_of_interruption();  // also where a terminal that went away cannot be written
   return printed ? output.exit_code : kFailed;
-}
-
-std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario) {
-  if (request.seed) return *request.seed;
-  const LoadedScenario loaded = load_scenario(scenario, request.sets);
-  return loaded.scenario ? loaded.scenario->study.seed : StudyDefaults{}.seed;
 }
 
 std::string common_arguments(const StudyRequest& request, std::uint64_t seed) {

@@ -80,9 +80,6 @@ Workbench::Output output_of(const Result& result, const std::string& command,
           .page = page_of(result, plain)};
 }
 
-/// The seed of a study: the request's, else the scenario's; 1 where that does not load.
-std::uint64_t seed_of(const StudyRequest& request, const std::string& scenario);
-
 /// " --set a=1 --seed 3": the part of a repeating command that all studies share.
 std::string common_arguments(const StudyRequest& request, std::uint64_t seed);
 

@@ -42,21 +42,28 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   return facts;
 }
 
-PointSource::PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed, Means means)
+PointSource::PointSource(std::string path, std::vector<std::string> sets, std::optional<std::uint64_t> seed,
+                         Means means)
     : path_(std::move(path)),
       sets_(std::move(sets)),
-      seed_(seed),
       means_(means),
       source_(path_, sets_),
       resolved_{Value::Table{}, {}, {}, false} {
   LoadedScenario loaded = source_.load();
-  if (loaded.scenario) resolved_ = std::move(loaded.resolved);
+  if (loaded.scenario) resolved_ = loaded.resolved;
+  if (loaded.scenario) seed_ = loaded.scenario->study.seed;
+  if (seed) seed_ = *seed;
+  base_ = point_of(std::move(loaded), {}, {});
 }
 
 LoadedPoint PointSource::point(const Settings& settings, std::string label) const {
+  if (settings.empty() && label.empty()) return base_;
   std::vector<std::string> sets;
   for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
-  LoadedScenario loaded = source_.load(sets);
+  return point_of(source_.load(sets), settings, std::move(label));
+}
+
+LoadedPoint PointSource::point_of(LoadedScenario loaded, const Settings& settings, std::string label) const {
   if (!loaded.scenario) return {.point = nullptr, .problems = std::move(loaded.problems)};
   Point point{.label = std::move(label),
               .settings = settings,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,25 +49,30 @@ struct LoadedPoint {
 /// somebody edits meanwhile does not change half of a study.
 class PointSource {
  public:
-  /// `path`: a file or a shipped name; `sets`: the user's --set, below the settings of every point; `means`: of all points.
-  PointSource(std::string path, std::vector<std::string> sets, std::uint64_t seed,
+  /// `path`: a file or a shipped name; `sets`: the user's --set, below the settings of every point; `seed`: where there is none, the
+  /// scenario's; `means`: of all points.
+  PointSource(std::string path, std::vector<std::string> sets, std::optional<std::uint64_t> seed = {},
               Means means = Means::controlled);
 
   LoadedPoint point(const Settings& settings = {}, std::string label = {}) const;
   /// The whole base scenario with its defaults, as `show` gives it.
   std::string shown(Comments comments) const { return show(source_.load(), comments); }
+  std::uint64_t seed() const { return seed_; }
   const std::string& path() const { return path_; }
   const std::vector<std::string>& sets() const { return sets_; }
   /// The whole base scenario as a tree of values, to ask what a path holds; an empty table where it does not load.
   const Value& resolved() const { return resolved_; }
 
  private:
+  LoadedPoint point_of(LoadedScenario loaded, const Settings& settings, std::string label) const;
+
   std::string path_;
   std::vector<std::string> sets_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = StudyDefaults{}.seed;
   Means means_;
   ScenarioSource source_;
   Value resolved_;
+  LoadedPoint base_;
 };
 
 /// The same scenario under faults of other replicas, from `first` on: another point, as a line of its text says.

@@ -110,11 +110,11 @@ std::vector<PointSource> compared_sources(const CompareRequest& request, const s
 }
 
 // Which file brings which faults, by scenario; --with changes the one that there is.
-std::vector<std::string> inherited_faults_of(const CompareRequest& request) {
+std::vector<std::string> inherited_faults_of(const std::vector<PointSource>& scenarios) {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < request.scenarios.size(); ++i)
-    for (const std::string& line : inherited_faults(request.scenarios[i], request.sets))
-      all.push_back(request.scenarios.size() > 1 ? fmt::format("{} has {}", scenario_letter(i), line) : line);
+  for (std::size_t i = 0; i < scenarios.size(); ++i)
+    for (const std::string& line : inherited_faults(scenarios[i].resolved()))
+      all.push_back(scenarios.size() > 1 ? fmt::format("{} has {}", scenario_letter(i), line) : line);
   return all;
 }
 
@@ -141,10 +141,11 @@ int compare_command(const CompareRequest& request) {
   if (const auto problem = problem_of(request)) return wrong_input(*problem);
   const auto versions = versions_of(request);
   if (!versions) return kWrongInput;
-  const std::uint64_t seed = seed_of(request, request.scenarios.front());
   std::vector<PointSource> sources;
   for (const std::string& scenario : request.scenarios)
-    sources.emplace_back(scenario, request.sets, seed, request.means());
+    sources.emplace_back(scenario, request.sets, sources.empty() ? request.seed : sources.front().seed(),
+                         request.means());
+  const std::uint64_t seed = sources.front().seed();
   const auto points = load(*versions, sources);
   if (!points) return kWrongInput;
   const std::uint32_t replicas = request.replicas.value_or(points->front()->scenario.study.replicas);
@@ -161,7 +162,7 @@ int compare_command(const CompareRequest& request) {
   CompareResult result = compare(bench->experiment(), compared, replicas, seed);
   const std::vector<std::string> notes = notes_of(request, *points);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
-  return bench->finish(output_of(result, again, inherited_faults_of(request)));
+  return bench->finish(output_of(result, again, inherited_faults_of(sources)));
 }
 
 }  // namespace

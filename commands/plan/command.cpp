@@ -104,14 +104,14 @@ std::optional<double> read_tokens(const PlanRequest& request, std::vector<Proble
   return parsed.value;
 }
 
-Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
+Prepared prepare(const PlanRequest& request, const PointSource& source) {
   Prepared prepared;
   std::vector<Problem>& problems = prepared.problems;
   const std::optional<CalendarDay> start = read_start(request, problems);
   const bool undated = !request.start.empty() && !start;  // then a date cannot be judged
   const std::optional<Duration> limit = undated ? std::nullopt : read_time_limit(request, start, problems);
   const std::optional<double> tokens = read_tokens(request, problems);
-  LoadedPoint base = PointSource(request.scenarios.front(), request.sets, seed, request.means()).point();
+  const LoadedPoint base = source.point();
   if (!base.point) problems.insert(problems.end(), base.problems.begin(), base.problems.end());
   if (!problems.empty()) return prepared;
   const Scenario& scenario = base.point->scenario;
@@ -127,7 +127,7 @@ Prepared prepare(const PlanRequest& request, std::uint64_t seed) {
                        .percents = read_percentiles(request),
                        .replicas = replicas,
                        .counted = counts ? std::max(replicas, runs_that_show(request.confidence)) : replicas,
-                       .seed = seed,
+                       .seed = source.seed(),
                        .uncertainty = request.uncertainty};
   return prepared;
 }
@@ -148,18 +148,18 @@ std::string command_of(const PlanRequest& request, const PlanQuestion& question)
 
 int plan_command(const PlanRequest& request) {
   const std::string& scenario = request.scenarios.front();
-  const std::uint64_t seed = seed_of(request, scenario);
-  const Prepared prepared = prepare(request, seed);
+  const PointSource given(scenario, request.sets, request.seed, request.means());
+  const Prepared prepared = prepare(request, given);
   if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   std::vector<std::string> sets = request.sets;
   // The steps are set next. With the tokens beside them, one of the two would be warned of as without effect.
   std::erase_if(sets, [](const std::string& set) { return set.starts_with("job.tokens="); });
   sets.insert(sets.end(), prepared.work.sets.begin(), prepared.work.sets.end());
-  const PointSource source(scenario, std::move(sets), seed, request.means());
+  const PointSource source(scenario, std::move(sets), given.seed(), request.means());
   const std::string command = command_of(request, prepared.question);
   const auto bench = Workbench::open("plan", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
-  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const std::vector<std::string> faults = inherited_faults(given.resolved());
   Planned planned = plan(bench->experiment(), source, prepared.question);
   if (!planned.problems.empty()) print_problems(planned.problems);
   if (!planned.result) return bench->finish({.report = "", .json = "", .exit_code = kWrongInput});

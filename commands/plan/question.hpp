@@ -3,7 +3,6 @@
 
 #include "core/calendar.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,12 +24,5 @@ struct PlanQuestion {
   std::uint64_t seed = 0;
   bool uncertainty = false;  // carry it into the results too
 };
-
-/// So many runs that about ten of them are late where the share of runs done by the date is exactly `confidence`. Counting late runs
-/// says little with fewer.
-inline std::uint32_t runs_that_show(double confidence) {
-  constexpr double kLate = 10, kRounding = 1e-9;  // 0.9 takes 100, not 101
-  return static_cast<std::uint32_t>(std::ceil(kLate / (1 - confidence) - kRounding));
-}
 
 }  // namespace gauntlet

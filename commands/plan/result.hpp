@@ -7,6 +7,7 @@
 #include "study/summary/summary.hpp"
 #include "study/uncertainty/result.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -92,6 +93,13 @@ struct PlanResult {
   std::optional<Uncertainty> best_uncertainty;    // of `best`
   std::vector<std::string> notes;                 // what the plan takes for granted
 };
+
+/// So many runs that about ten of them are late where the share of runs done by the date is exactly `confidence`. Counting late runs
+/// says little with fewer.
+inline std::uint32_t runs_that_show(double confidence) {
+  constexpr double kLate = 10, kRounding = 1e-9;  // 0.9 takes 100, not 101
+  return static_cast<std::uint32_t>(std::ceil(kLate / (1 - confidence) - kRounding));
+}
 
 /// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
 ///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p1", "p5", "p50", ..., "worst_5_mean"}, "cost": {...}, "gpu_hours": {...}},

@@ -1,6 +1,5 @@
 #include "commands/plan/text.hpp"
 
-#include "commands/plan/question.hpp"
 #include "commands/plan/table.hpp"
 #include "commands/plan/words.hpp"
 #include "report/levers/levers.hpp"

@@ -51,14 +51,14 @@ std::string compare_with(const RankRequest& request, const LeverRanking& ranking
 
 int rank_command(const RankRequest& request) {
   const std::string& scenario = request.scenarios.front();
-  const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed, request.means());
+  const PointSource source(scenario, request.sets, request.seed, request.means());
+  const std::uint64_t seed = source.seed();
   const RankPlan plan = plan_rank(source, request.levers, request.replicas, request.separate);
   if (!plan.problems.empty()) return wrong_input(plan.problems);
   const std::string command = command_of(request, seed);
   const auto bench = Workbench::open("rank", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
-  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const std::vector<std::string> faults = inherited_faults(source.resolved());
   RankResult result = rank(bench->experiment(), source, plan);
   result.try_next = compare_with(request, result.ranking);
   Workbench::Output output;

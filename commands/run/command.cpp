@@ -98,15 +98,17 @@ std::vector<std::string> notes_of(const Scenario& scenario) {
   return error ? std::vector{line_of(*error)} : std::vector<std::string>{};
 }
 
-ReportOptions options_of(const RunRequest& request, const Point& point, const Summary& summary) {
+ReportOptions options_of(const RunRequest& request, const PointSource& source, const Point& point,
+                         const Summary& summary) {
   return {.command = command_of(request, summary.replicas, summary.facts.seed),
           // A scenario that extends another keeps the faults of that one beside its own.
-          .faults = inherited_faults(request.scenarios.front(), request.sets),
+          .faults = inherited_faults(source.resolved()),
           .notes = notes_of(point.scenario)};
 }
 
-Workbench::Output output_of(const RunRequest& request, const Point& point, const Summary& summary) {
-  ReportOptions options = options_of(request, point, summary);
+Workbench::Output output_of(const RunRequest& request, const PointSource& source, const Point& point,
+                            const Summary& summary) {
+  ReportOptions options = options_of(request, source, point, summary);
   Workbench::Output output = {.report = text_report(summary, options), .json = to_json(summary)};
   options.colour = Colour::always;
   output.coloured = text_report(summary, options);
@@ -181,7 +183,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
     if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
   }
   summary.interrupted = bench->stopped();
-  Workbench::Output output = output_of(request, *point, summary);
+  Workbench::Output output = output_of(request, source, *point, summary);
   if (question.bucket > Duration::zero() && !bench->stopped()) {
     OverTimeText over_time = over_time_text(
         experiment, number, question.bucket,
@@ -194,22 +196,21 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
       output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
     } else {  // it was interrupted; --resume goes on
       summary.interrupted = true;
-      output = output_of(request, *point, summary);
+      output = output_of(request, source, *point, summary);
     }
   }
   if (!request.out.empty()) {
     const RunDetails details =
         run_details(experiment, number, summary, read,
                     {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
-    output.page = page_of(summary, details, options_of(request, *point, summary));
+    output.page = page_of(summary, details, options_of(request, source, *point, summary));
   }
   return bench->finish(output);
 }
 
 int run_command(const RunRequest& request) {
-  const std::string& scenario = request.scenarios.front();
   try {
-    const PointSource source(scenario, request.sets, seed_of(request, scenario), request.means());
+    const PointSource source(request.scenarios.front(), request.sets, request.seed, request.means());
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
     RunQuestion question;

@@ -36,8 +36,8 @@ std::string command_of(const ScaleRequest& request, const std::string& gpus, std
 
 int scale_command(const ScaleRequest& request) {
   const std::string& scenario = request.scenarios.front();
-  const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed, request.means());
+  const PointSource source(scenario, request.sets, request.seed, request.means());
+  const std::uint64_t seed = source.seed();
   const ScalePlan plan = plan_scale(source, request.gpus,
                                     request.keep_batch ? BatchScaling::kept : BatchScaling::scaled, "--gpus");
   if (!plan.problems.empty()) return wrong_input(plan.problems);
@@ -45,7 +45,7 @@ int scale_command(const ScaleRequest& request) {
   const std::string command = command_of(request, plan.gpus, replicas, seed);
   const auto bench = Workbench::open("scale", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
-  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const std::vector<std::string> faults = inherited_faults(source.resolved());
   const ScaleResult result = scale(bench->experiment(), plan, replicas);
   Workbench::Output output;
   if (!result.sizes.empty()) output = output_of(result, command, faults);

@@ -134,14 +134,14 @@ std::string command_of(const SweepRequest& request, const Prepared& prepared, st
 
 int sweep_command(const SweepRequest& request) {
   const std::string& scenario = request.scenarios.front();
-  const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed, request.means());
+  const PointSource source(scenario, request.sets, request.seed, request.means());
+  const std::uint64_t seed = source.seed();
   const Prepared prepared = prepare(request, source, seed);
   if (!prepared.problems.empty()) return wrong_input(prepared.problems);
   const std::string command = command_of(request, prepared, seed);
   const auto bench = Workbench::open("sweep", request, {&source, 1}, command);
   if (!bench) return kWrongInput;
-  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const std::vector<std::string> faults = inherited_faults(source.resolved());
   const SweepResult result = sweep(bench->experiment(), prepared.plan, prepared.points, prepared.terms);
   Workbench::Output output;
   if (result.best) output = output_of(result, command, faults);

@@ -37,14 +37,14 @@ std::string command_of(const TuneRequest& request, std::uint64_t seed) {
 
 int tune_command(const TuneRequest& request) {
   const std::string& scenario = request.scenarios.front();
-  const std::uint64_t seed = seed_of(request, scenario);
-  const PointSource source(scenario, request.sets, seed, request.means());
+  const PointSource source(scenario, request.sets, request.seed, request.means());
+  const std::uint64_t seed = source.seed();
   ParsedTune parsed = parse_tune(request.words, source);
   if (!parsed.task) return wrong_input(parsed.problems);
   const std::string again = command_of(request, seed);
   const auto bench = Workbench::open("tune", request, {&source, 1}, again);
   if (!bench) return kWrongInput;
-  const std::vector<std::string> faults = inherited_faults(scenario, request.sets);
+  const std::vector<std::string> faults = inherited_faults(source.resolved());
   const TuneResult result = tune(bench->experiment(), source, std::move(*parsed.task));
   Workbench::Output output;
   if (result.best) {

@@ -9,11 +9,11 @@
 #include "config/checks/uncertain.hpp"
 #include "config/checks/unused_checks.hpp"
 #include "config/toml/nearest.hpp"
+#include "core/most_fault_kinds.hpp"
 #include "models/network/fabric_network.hpp"
 #include "models/step/job_size.hpp"
 #include "models/topology/topology.hpp"
 #include "models/world/blast_radius.hpp"
-#include "models/world/most_fault_kinds.hpp"
 
 #include <algorithm>
 #include <cmath>

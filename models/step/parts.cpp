@@ -159,6 +159,13 @@ double StepModel::Parts::healthy_total() const {
   return equal_chunks ? closed_form : std::ranges::max(healthy_finish()) + data.when(1) + optimizer;
 }
 
+double StepModel::Parts::healthy_at_least() const {
+  if (equal_chunks) return closed_form;
+  constexpr double kRounding = 1e-9;  // of the sums of a schedule
+  const double passes = pipeline_at_least(shape, chunk_times(*this, unperturbed(*this, 0), 0));
+  return (1 - kRounding) * passes + data.when(1) + optimizer;
+}
+
 const StepTimes& StepModel::Parts::healthy_times() const {
   std::call_once(charged_,
                  [this] { healthy_times_ = charge(*this, run_schedule(*this, {}, bandwidths), 0); });

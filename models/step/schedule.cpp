@@ -173,6 +173,20 @@ std::vector<double> pipeline_finish(const PipelineShape& shape, const ChunkTimes
   return finish;
 }
 
+double pipeline_at_least(const PipelineShape& shape, const ChunkTimes& times) {
+  expect(times.forward.size() == std::size_t{shape.stages} * shape.virtual_stages,
+         "there is one time a chunk");
+  double most = 0, before = 0;
+  for (std::uint32_t stage = 0; stage < shape.stages; ++stage) {
+    double own = 0;
+    for (std::size_t chunk = stage; chunk < times.forward.size(); chunk += shape.stages)
+      own += times.forward[chunk] + times.backward[chunk];
+    most = std::max(most, before + shape.micro_batches * own);
+    before += times.forward[stage] + times.backward[stage];
+  }
+  return most;
+}
+
 std::vector<ScheduledPass> critical_path(const PipelineShape& shape, const ChunkTimes& times,
                                          std::span<const StageStall> stalls, std::uint32_t stage) {
   std::vector<ScheduledPass> work;

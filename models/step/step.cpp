@@ -79,6 +79,10 @@ bool StepModel::is_computable() const {
 
 Duration StepModel::healthy() const { return step_of(parts_->healthy_step()); }
 
+Duration StepModel::healthy_at_least() const {
+  return step_of(parts_->measured > 0 ? parts_->measured : parts_->factor * parts_->healthy_at_least());
+}
+
 Duration StepModel::formula() const {
   return from_seconds(parts_->measured > 0 ? parts_->measured : parts_->factor * parts_->closed_form);
 }

@@ -63,6 +63,8 @@ struct StepModel::Parts {
   std::vector<double> finish(const Perturbed& replica) const;
   /// The step on the healthy cluster: the formula where every chunk takes as long, else the explicit schedule.
   double healthy_total() const;
+  /// No more than that, without a schedule.
+  double healthy_at_least() const;
   /// The healthy step of the scenario: measured, or modelled with its factor.
   double healthy_step() const { return measured > 0 ? measured : factor * healthy_total(); }
   /// What a step of the scenario is of a modelled one.

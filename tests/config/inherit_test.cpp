@@ -64,7 +64,7 @@ TEST_F(Inherit, FaultsOfTheBaseStandBesideItsOwnAndTheirFilesAreKnown) {
   const LoadedScenario loaded = over_base(kOwn + "[faults.old]\nmtbf = \"60d\"\n");
   EXPECT_EQ(problems_of(loaded), "");
   EXPECT_THAT(faults_of(loaded), ElementsAre("old", "own"));
-  EXPECT_THAT(faults_by_file(loaded),
+  EXPECT_THAT(faults_by_file(loaded.resolved),
               ElementsAre(FaultFile{base_, {"old"}}, FaultFile{own_, {"own"}}));  // changed is not brought
 }
 
@@ -105,8 +105,8 @@ TEST_F(Inherit, AWordIsNotTrueOrFalse) {
 TEST_F(Inherit, OnesThatAreSwitchedOffAreSaidToBe) {
   const LoadedScenario loaded = over_base(kOwn + "[faults.old]\nmtbf = \"never\"\n[study]\nuncertain = []\n");
   EXPECT_EQ(problems_of(loaded), "");
-  EXPECT_THAT(faults_by_file(loaded), ElementsAre(FaultFile{own_, {"own"}}));
-  EXPECT_THAT(faults_switched_off(loaded), ElementsAre("old"));
+  EXPECT_THAT(faults_by_file(loaded.resolved), ElementsAre(FaultFile{own_, {"own"}}));
+  EXPECT_THAT(faults_switched_off(loaded.resolved), ElementsAre("old"));
 }
 
 TEST_F(Inherit, NeverSwitchesOffAFaultOfStarts) {

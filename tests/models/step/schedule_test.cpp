@@ -1,5 +1,7 @@
 #include "models/step/schedule.hpp"
 
+#include "core/random/stream.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,6 +34,7 @@ TEST(Schedule, EqualStagesTakeTheFormula) {
     const double formula = (m + (p - 1.0) / v) * tau;
     EXPECT_NEAR(last_of(pipeline_finish(shape, equal_chunks(shape, 1, 2), {})), formula, 1e-9 * formula)
         << p << " stages, " << v << " virtual, " << m << " micro-batches";
+    EXPECT_NEAR(pipeline_at_least(shape, equal_chunks(shape, 1, 2)), formula, 1e-9 * formula);
   }
 }
 
@@ -68,6 +71,24 @@ TEST(Schedule, OneForwardOneBackward) {
   EXPECT_EQ(order[1], "F0 B0 F1 B1 F2 B2 ");
   EXPECT_DOUBLE_EQ(finish[0], 12);  // (3 + 1) x 3
   EXPECT_DOUBLE_EQ(finish[1], 10);
+}
+
+TEST(Schedule, NoneEndsBeforeItCan) {
+  Stream random({.study = 5}, stream_name("chunks"));
+  for (int i = 0; i < 500; ++i) {
+    PipelineShape shape{static_cast<std::uint32_t>(1 + random.below(6)),
+                        static_cast<std::uint32_t>(1 + random.below(4)),
+                        static_cast<std::uint32_t>(1 + random.below(5))};
+    if (shape.virtual_stages > 1) shape.micro_batches *= shape.stages;
+    ChunkTimes times;
+    for (std::uint32_t chunk = 0; chunk < shape.stages * shape.virtual_stages; ++chunk) {
+      times.forward.push_back(0.1 + random.uniform());
+      times.backward.push_back(0.1 + 2 * random.uniform());
+    }
+    const double end = last_of(pipeline_finish(shape, times, {}));
+    EXPECT_LE(pipeline_at_least(shape, times), end * (1 + 1e-9));
+    EXPECT_GE(pipeline_at_least(shape, times), 0.3 * end);
+  }
 }
 
 TEST(Schedule, NothingRunsBeforeWhatItNeedsNorTwiceAtOnce) {

@@ -1,6 +1,6 @@
 #include "study/store/rows.hpp"
 
-#include "models/world/most_fault_kinds.hpp"
+#include "core/most_fault_kinds.hpp"
 #include "tests/study/store/sample_study.hpp"
 
 #include <gtest/gtest.h>
