@@ -14,8 +14,8 @@ struct FaultFile {
   friend bool operator==(const FaultFile&, const FaultFile&) = default;
 };
 
-/// The faults of a resolved scenario (LoadedScenario::resolved) that may strike, by the file that brings them, which is the lowest of those that say anything of
-/// one; the files in the order of their names.
+/// The faults of a resolved scenario (LoadedScenario::resolved) that may strike, by the file that brings them: of the files that say
+/// something of a fault the lowest. The files are in the order of their names.
 std::vector<FaultFile> faults_by_file(const Value& resolved);
 
 /// Those that are switched off, with mtbf = "never".

@@ -57,9 +57,9 @@ bool shows_gave_up(const TextTable& table) {
 std::string missed_by_few(const ScenarioFacts& facts, std::uint64_t runs) {
   const bool by_chance = facts.faults.size() > facts.replayed.size();
   if (!by_chance || runs < kFewestForInterval || runs >= kFewestForP1) return "";
-  // (1 - 1/k)^runs is 5% or more: the rule of three, k = runs / 3 + 1/2 (Hanley and Lippman-Hand, JAMA 249(13), 1983, pp. 1743-1745).
+  // (1 - 1/k)^runs is at most 5%: the rule of three, k = runs / 3 + 1/2, rounded down (Hanley and Lippman-Hand, JAMA 249(13), 1983, pp. 1743-1745).
   const std::uint64_t one_in = (2 * runs + 3) / 6;
-  return fmt::format("{} runs may all miss what happens in one run of {}, and no interval here includes that",
+  return fmt::format("{} runs may all miss what happens in one run in {}, and no interval here includes that",
                      runs, one_in);
 }
 

@@ -24,7 +24,7 @@ struct TailRow {
 void add_tails(std::vector<TailRow>& rows, const Summary& summary, std::string_view metric, std::string name,
                std::string_view figure = {});
 
-/// "20 runs may all miss what happens in one run of 7, and no interval here includes that": with a probability of 5%. Empty
+/// "20 runs may all miss what happens in one run in 7, and no interval here includes that": with a probability of 5% at most. Empty
 /// from kFewestForP1 runs on, and where nothing happens by chance.
 std::string missed_by_few(const ScenarioFacts& facts, std::uint64_t runs);
 

@@ -63,7 +63,7 @@ class Judge {
   void on(Time, const StopRequest& told) {
     ++(told.preempted ? figures_.preemptions : figures_.planned_stops);
     ++figures_.interruptions;
-    ++told_;
+    ++requests_;
   }
   /// An operator who takes a host out of the job, or ends the run, requests a planned stop.
   void on(Time, const OperatorActed& acted) {
@@ -72,7 +72,7 @@ class Judge {
     if (acted.what != OperatorAction::stop && !(takes_out && hosts_.in_job(acted.host))) return;
     ++figures_.planned_stops;
     ++figures_.interruptions;
-    ++told_;
+    ++requests_;
   }
   void on(Time at, const Noticed&) {
     if (Incident* open = open_.at(at)) open->noticed = true;
@@ -91,18 +91,15 @@ class Judge {
       happened(each.at, What::started);
       started_with(start->replicas == 0 ? all_replicas_ : start->replicas);
     }
-    if (std::holds_alternative<Stop>(what) || std::holds_alternative<Start>(what)) heed_told(each.at);
-    if (std::holds_alternative<Start>(what)) told_ = 0;
+    if (std::holds_alternative<Start>(what)) charge_requests(each.at);
   }
 
   /// A planned stop belongs to the incident in which the job goes down for it, or is down already: the one that is open
-  /// at the next stop, or at the next start where the job needed time to stop, or at the end of the run.
-  void heed_told(Time when) {
-    if (told_ == 0) return;
-    Incident* open = open_.at(when);
-    if (open == nullptr) return;
-    open->stops += told_;
-    told_ = 0;
+  /// at the next start, or at the end of the run.
+  void charge_requests(Time when) {
+    const std::uint32_t requests = std::exchange(requests_, 0);
+    if (requests == 0) return;
+    if (Incident* open = open_.at(when)) open->stops += requests;
   }
   void struck_again(Time at) { happened(at, What::struck); }
   std::vector<EvictionEvent> events() { return std::move(events_); }
@@ -176,7 +173,7 @@ class Judge {
   SpareCount spares_;
   std::uint32_t all_replicas_ = 0, replicas_ = 0;  // of the job, and of the last start
   std::set<HostId> by_operator_;                   // hosts that an operator takes out
-  std::uint32_t told_ = 0;                         // planned stops that have not found their incident yet
+  std::uint32_t requests_ = 0;                     // planned stops that have not found their incident yet
 };
 
 /// Whether people had nothing to do with it, and it is over. One that the end of the run cut counts as over, unless the run
@@ -230,7 +227,7 @@ std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const 
           std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
       },
       [&](std::span<const RecordedOrder> orders) { judge.on(orders.front()); });
-  judge.heed_told(record.observations.back().at);
+  judge.charge_requests(record.observations.back().at);
   for (const Time at : returned) judge.struck_again(at);
   charge_wrong_evictions(judge.events(), figures);
   sum_up(figures);

@@ -253,12 +253,13 @@ class Walk {
   // --- gaps ----------------------------------------------------------------------------------------------------------
 
   void down(Time from, Time to) {
-    const std::size_t before = orders_.before(from);
-    told_ = told_to_stop(from, before);
-    order_ = std::max(order_, std::min(told_.value_or(before), before));
+    const std::size_t given = orders_.before(from);
+    stop_order_ = stop_order(from, given);
+    const bool stopped_earlier = stop_order_ && *stop_order_ < given;
+    order_ = std::max(order_, stopped_earlier ? *stop_order_ : given);
     const std::size_t gap_ends = orders_.of_gap(to);
-    if (told_ && *told_ >= before)
-      truth_.follow(from, *told_);
+    if (stop_order_ && !stopped_earlier)
+      truth_.follow(from, *stop_order_);
     else
       truth_.follow(from);
     follow_hosts(from);
@@ -342,8 +343,8 @@ class Walk {
       stopped_by(*stop);
       return Phase::undetected;
     }
-    if (told_) {
-      const StopReason reason = std::get<Stop>(record_.orders[*told_].order.what).reason;
+    if (stop_order_) {
+      const StopReason reason = std::get<Stop>(record_.orders[*stop_order_].order.what).reason;
       if (reason != StopReason::fault) {
         held_for_ = cause_of(reason);
         join_or_open(when, *held_for_, {});
@@ -406,23 +407,23 @@ class Walk {
 
   /// Whether the stop answers the exit of a rank. Then it is not a false alarm, although no known fault explains it.
   bool answers_an_exit() const {
-    if (!told_) return false;
-    const std::size_t answered = record_.orders[*told_].observations - 1;
+    if (!stop_order_) return false;
+    const std::size_t answered = record_.orders[*stop_order_].observations - 1;
     const auto* seen = std::get_if<Seen>(&record_.observations[answered].what);
     if (seen == nullptr) return false;
     return exit_watches_.contains(seen->watch);
   }
 
-  /// The order that took the job down at `when`: an order to stop of that instant, or one since the last gap, as a real job
-  /// trains on until it ends. `before`: so many orders were given before `when`.
-  std::optional<std::size_t> told_to_stop(Time when, std::size_t before) const {
+  /// Which order took the job down at `when`: an order to stop of that instant, or one since the last gap, as the ranks of a real
+  /// job train on until they end. `given`: the number of orders before `when`.
+  std::optional<std::size_t> stop_order(Time when, std::size_t given) const {
     const auto is_stop = [&](std::size_t i) {
       return std::holds_alternative<Stop>(record_.orders[i].order.what);
     };
-    for (std::size_t i = std::max(order_, before); i < record_.orders.size() && record_.orders[i].at == when;
-         ++i)
+    for (std::size_t i = std::max(order_, given); i < record_.orders.size() && record_.orders[i].at == when;
+         ++i, look_.look())
       if (is_stop(i)) return i;
-    for (std::size_t i = order_; i < before; ++i)
+    for (std::size_t i = order_; i < given; ++i, look_.look())
       if (is_stop(i)) return i;
     return std::nullopt;
   }
@@ -463,8 +464,8 @@ class Walk {
   StopLook& look_;
   ChargeListener* listener_;  // null unless somebody asks when the charges fell
   OrdersByTime orders_;
-  std::size_t order_ = 0, seen_ = 0;  // the next order and observation of the gaps
-  std::optional<std::size_t> told_;   // the order that began the gap, if one did
+  std::size_t order_ = 0, seen_ = 0;       // the next order and observation of the gaps
+  std::optional<std::size_t> stop_order_;  // that began the gap, if one did
   Waits waits_;
   ExitWatches exit_watches_;
   std::size_t heard_ = 0, given_ = 0;  // the next observation and order of hosts_

@@ -159,11 +159,13 @@ std::unique_ptr<Workbench> Workbench::open(const std::string& command, const Stu
   auto state = std::make_unique<State>();
   state->request = request;
   state->command_line = command_line;
-  if (sources.size() == 1) state->scenario = sources.front().shown(Comments::full);
   if (!request.out.empty()) {
-    state->assumptions =
-        assumptions_section(sources.front().resolved(), sources.front().shown(Comments::full));
-    if (sources.size() > 1) state->assumptions.heading += " of the first scenario";
+    const std::string shown = sources.front().shown(Comments::full);
+    state->assumptions = assumptions_section(sources.front().resolved(), shown);
+    if (sources.size() == 1)
+      state->scenario = shown;
+    else
+      state->assumptions.heading += " of the first scenario";
   }
   state->seed = bases.points.front()->facts.seed;
   state->stop = &stop_on_interrupt();

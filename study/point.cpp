@@ -50,14 +50,24 @@ PointSource::PointSource(std::string path, std::vector<std::string> sets, std::o
       source_(path_, sets_),
       resolved_{Value::Table{}, {}, {}, false} {
   LoadedScenario loaded = source_.load();
-  if (loaded.scenario) resolved_ = loaded.resolved;
-  if (loaded.scenario) seed_ = loaded.scenario->study.seed;
+  if (loaded.scenario) {
+    resolved_ = loaded.resolved;
+    seed_ = loaded.scenario->study.seed;
+  }
   if (seed) seed_ = *seed;
   base_ = point_of(std::move(loaded), {}, {});
 }
 
 LoadedPoint PointSource::point(const Settings& settings, std::string label) const {
-  if (settings.empty() && label.empty()) return base_;
+  if (settings.empty()) {
+    LoadedPoint base = base_;
+    if (base.point && !label.empty()) {
+      auto labelled = std::make_shared<Point>(*base.point);
+      labelled->label = std::move(label);
+      base.point = std::move(labelled);
+    }
+    return base;
+  }
   std::vector<std::string> sets;
   for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
   return point_of(source_.load(sets), settings, std::move(label));

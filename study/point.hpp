@@ -50,7 +50,7 @@ struct LoadedPoint {
 class PointSource {
  public:
   /// `path`: a file or a shipped name; `sets`: the user's --set, below the settings of every point; `seed`: where there is none, the
-  /// scenario's; `means`: of all points.
+  /// scenario's, and 1 where it does not load; `means`: of all points.
   PointSource(std::string path, std::vector<std::string> sets, std::optional<std::uint64_t> seed = {},
               Means means = Means::controlled);
 

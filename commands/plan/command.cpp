@@ -221,16 +221,16 @@ void add_plan(Program& program) {
       .one_value_each()
       .check(problem_of_percentile);
   plan.value("--confidence", request->confidence,
-             "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999. Without "
-             "--replicas, "
-             "the plan gets 10 / (1 - P) runs")
+             "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999")
       .type_name("P")
       .check(problem_of_confidence)
       .shows_default();
   plan.value("--tokens", request->tokens,
              "The work in tokens, such as 15.6T (default: the work of the scenario)")
       .type_name("N");
-  add_replicas(plan, request->replicas, "Replicas of every variant (default: the scenario's)");
+  add_replicas(plan, request->replicas,
+               "Replicas of every variant (default: the scenario's; with --finish-by and without "
+               "--uncertainty, at least 10 / (1 - P) for the plans that are reported, P of --confidence)");
   plan.flag("--uncertainty", request->uncertainty,
             "Include parameter uncertainty: draw rates from the posterior of their count, and uncertain keys "
             "from their "

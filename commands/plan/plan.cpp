@@ -28,7 +28,7 @@ constexpr std::uint32_t kTornadoReplicas = 200;
 constexpr std::uint32_t kLeverReplicas = 32, kLeverLooks = 3;
 /// The first levers whose order the report speaks of.
 constexpr std::uint32_t kClaimedLevers = 5;
-/// Rounds of search and check. Each runs as many replicas as the plan; after the last, the report states the result of its check.
+/// Rounds of search and check. Each checks by runs that did not choose; after the last, the report states the result of its check.
 constexpr int kRounds = 4;
 /// The same with parameter uncertainty, where a round takes 3,200 runs or more.
 constexpr int kUncertainRounds = 3;
@@ -183,7 +183,7 @@ class Planning {
       found_ = meets_ ? *found.enough : *found.best;
       plenty_ = found.plenty;
       point_ = variants_.point(found_);
-      if (!point_ || !variants_.run(*point_, runs_of_found())) return false;
+      if (!point_ || !variants_.run(*point_, meets_ ? runs_of_found() : question_->counted)) return false;
       if (!meets_ || question_->uncertainty || round == kRounds) return true;
       const ShareOfRuns others = variants_.outcome(*point_, variants_.deciding(), question_->counted).by_date;
       if (others.value().value_or(0) >= question_->confidence) return true;
@@ -198,7 +198,7 @@ class Planning {
     return clopper_pearson(independent, independent, kLevel).low < question_->confidence;
   }
 
-  /// What was found, by other runs than those that chose it.
+  /// What was found: what is enough by other runs than those that chose it.
   void describe() {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->counted);

@@ -20,7 +20,7 @@ struct PlanQuestion {
                                        90, 95, 99};  // of the runs whose finish is reported, rising
   std::uint32_t replicas = 200;                      // of every variant that is tried
   std::uint32_t counted =
-      200;  // of the plan as given and of what is enough, whose late runs are counted: no fewer
+      200;  // of the plans that are reported, whose late runs are counted: at least `replicas`
   std::uint64_t seed = 0;
   bool uncertainty = false;  // carry it into the results too
 };

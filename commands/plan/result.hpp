@@ -74,8 +74,8 @@ struct PlanResult {
   double confidence = 0;
   std::optional<CalendarDay> start;   // the first day of the job: times are shown as dates too
   std::vector<std::size_t> percents;  // of the runs whose finish is reported, 1 to 99, rising
-  std::uint32_t replicas = 0;         // of each variant; as_given and `enough` may have more (by_date.runs)
-  bool interrupted = false;           // what is missing was not reached
+  std::uint32_t replicas = 0;  // of each variant; as_given, `enough` and `best` may have more (by_date.runs)
+  bool interrupted = false;    // what is missing was not reached
 
   PlanOutcome as_given;
   /// The least that meets the date; each thing at its least after those before it in PlanSize (GPUs, spares, storage,

@@ -22,7 +22,7 @@ namespace {
 
 /// Few enough to be cheap, and enough to tell a plan that is far off from one that is near.
 constexpr std::uint32_t kFirstLook = 64;
-/// Each next look is at so many times as many. Decisions take 200 runs, so that they have one look, unless the asked share is near to all.
+/// Each next look is at so many times as many runs. A decision by 200 runs has one look, one by more has several.
 constexpr std::uint32_t kMoreLooks = 4;
 /// A look decides where the interval of this level leaves the asked share out.
 constexpr double kBeyondDoubt = 0.998;

@@ -74,7 +74,6 @@ class PlanVariants {
 
   /// Interrupted, or out of valid scenarios.
   bool stopped() const { return stopped_; }
-  bool interrupted() const { return stopped_ && problems_.empty(); }
   std::vector<Problem> take_problems() { return std::move(problems_); }
   Experiment& experiment() const { return *experiment_; }
   const PointSource& source() const { return *source_; }

@@ -13,7 +13,7 @@ namespace gauntlet {
 std::string runs_text(const PlanResult& result) {
   const std::uint32_t counted_runs = result.as_given.by_date.runs;
   if (counted_runs <= result.replicas) return counted(result.replicas, "run") + " per variant";
-  return fmt::format("{} per plan, {} per change of it", counted(counted_runs, "run"),
+  return fmt::format("{} of each plan in the table, {} of every other variant", counted(counted_runs, "run"),
                      count_text(result.replicas));
 }
 
@@ -124,10 +124,7 @@ const Uncertainty* drawn(const std::optional<Uncertainty>& of) {
   return of && of->draws > 0 ? &*of : nullptr;
 }
 
-std::string size_text(const PlanSize& size) {
-  return fmt::format("{} and {}", counted(static_cast<double>(size.gpus), "GPU"),
-                     counted(size.spares, "spare host"));
-}
+std::string size_text(const PlanSize& size) { return size_text(size, size); }
 
 std::string size_text(const PlanSize& size, const PlanSize& given) {
   std::vector<std::string> parts = {counted(static_cast<double>(size.gpus), "GPU"),

@@ -10,7 +10,7 @@
 
 namespace gauntlet {
 
-/// "200 runs per variant", or "1,000 runs per plan, 200 per change of it".
+/// "200 runs per variant", or "1,000 runs of each plan in the table, 200 of every other variant".
 std::string runs_text(const PlanResult& result);
 
 /// The unit of finishing times.

@@ -6,6 +6,7 @@
 #include "study/summary/paired_difference.hpp"
 #include "study/summary/summary.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -124,8 +125,11 @@ struct TuneResult {
       best;  // nothing where nothing was run. The nearest one where no point meets the bounds
   std::size_t today = 0;
   bool meets = true;  // the best point meets every bound
-  /// Whether any run of the best point has a value of the metric. Without one no point is better than another.
-  bool has_value() const { return best && points[*best].objective.mean; }
+  /// Whether any point has a mean of the metric. Without one no point is better than another.
+  bool has_value() const {
+    return std::ranges::any_of(points,
+                               [](const TunedPoint& each) { return each.objective.mean.has_value(); });
+  }
   double scale = 0;  // the loss: what differences are counted in shares of
   /// With 95%, the best point costs at most this share of the loss more than the true optimum.
   std::optional<double> regret;

@@ -22,6 +22,7 @@ const TunedPoint& best_of(const TuneResult& result) { return result.points[*resu
 
 std::string objective_text(const TuneResult& result) {
   const Statistics& of = best_of(result).objective;
+  if (!of.mean) return "of which none of its runs has a value";
   const Unit unit = objective_unit(result);
   const std::string mean = fmt::format("{}{}{}", unit.number(*of.mean),
                                        unit.name == "%" || unit.name.empty() ? "" : " ", unit.name);
@@ -323,13 +324,13 @@ std::string body(const TuneResult& result, const ReportOptions& options) {
 
 std::string answer_line(const TuneResult& result) {
   if (!result.best) return fmt::format("{}: no point has run, so there is no answer.", result.scenario);
-  if (!result.has_value())
-    return fmt::format("No run has a value of {}, so no point is better than another.", result.metric);
   const TunedPoint& best = best_of(result);
   if (!result.meets && !result.bounds.empty())
     return fmt::format("No point that was tried meets {}: at the nearest one, {}, {}.",
                        fmt::join(missed_bounds(result), " and "), settings_text(result, best),
                        bound_text(result, best, worst_bound(result)));
+  if (!result.has_value())
+    return fmt::format("No run has a value of {}, so no point is better than another.", result.metric);
   if (only_today_ran(result))
     return fmt::format("Nothing but today's {} can run: {}", settings_text(result, best), result.refusal);
   if (!anything_matters(result)) return no_difference(result);
@@ -348,7 +349,7 @@ std::string answer_line(const TuneResult& result) {
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {
   std::string text = headline(options, answer_line(result));
-  if (result.has_value()) text += body(result, options);
+  if (result.best) text += body(result, options);
   return text + reproduce_text(options);
 }
 

@@ -249,25 +249,24 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   return result;
 }
 
-}  // namespace
-
-namespace {
+bool has_price(const Point& base) { return base.facts.gpu_hour.value > 0; }
 
 /// Within a window the cost depends only on the hosts that are held. So its minimum is at no host, whatever they achieve.
 std::optional<Problem> problem_of_what_is_bought(const Objective& objective, const Point& base,
                                                  std::string_view option) {
   const bool bill = objective.metric == "cost" || objective.metric == "gpu_hours";
   if (!bill || objective.maximise || base.facts.window == Duration::zero() || base.facts.steps > 0) return {};
+  const std::string work = "say how much: --set job.steps=1000000";
   return Problem{
       .file = std::string(option),
       .what = objective.metric,
       .why = "is the same whatever the job achieves, as the scenario has a window and no amount of work",
-      .suggestion = "minimize cost.per_effective_gpu_hour, or say how much: --set job.steps=1000000"};
+      .suggestion = has_price(base) ? "minimize cost.per_effective_gpu_hour, or " + work : work};
 }
 
 std::optional<Problem> problem_of_no_price(std::string_view metric, const Point& base,
                                            std::string_view option) {
-  if (!metric.starts_with("cost") || base.facts.gpu_hour.value > 0) return {};
+  if (!metric.starts_with("cost") || has_price(base)) return {};
   return Problem{.file = std::string(option),
                  .what = std::string(metric),
                  .why = "has no value, as the scenario has no price",
@@ -300,12 +299,10 @@ ParsedTune parse_tune(const TuneWords& words, const PointSource& source) {
   if (!words.minimize.empty()) task.objective = {.metric = words.minimize, .maximise = false};
   if (!words.maximize.empty()) task.objective = {.metric = words.maximize, .maximise = true};
   const std::string_view option = words.minimize.empty() ? "--maximize" : "--minimize";
-  if (auto problem = problem_of_metric(task.objective.metric, metrics, option))
-    parsed.problems.push_back(std::move(*problem));
-  if (auto problem = problem_of_no_price(task.objective.metric, *base.point, option))
-    parsed.problems.push_back(std::move(*problem));
-  else if (problem = problem_of_what_is_bought(task.objective, *base.point, option))
-    parsed.problems.push_back(std::move(*problem));
+  std::optional<Problem> problem = problem_of_metric(task.objective.metric, metrics, option);
+  if (!problem) problem = problem_of_no_price(task.objective.metric, *base.point, option);
+  if (!problem) problem = problem_of_what_is_bought(task.objective, *base.point, option);
+  if (problem) parsed.problems.push_back(std::move(*problem));
   for (const std::string& text : words.subject_to) {
     ParsedBound bound = parse_bound(text, metrics, base.point->facts.currency);
     if (bound.bound)

@@ -84,7 +84,7 @@ void check_kinds(const Place& root, const World& world) {
   if (world.faults.size() <= kMostFaultKinds) return;
   root.mistake_at("faults", "has " + std::to_string(world.faults.size()) + " kinds",
                   "results have room for " + std::to_string(kMostFaultKinds) +
-                      "; describe those that do the same harm as one kind");
+                      "; merge kinds with the same effect into one");
 }
 
 /// Whether the model can be trained in this layout on this hardware. A job with a measured step time did run. What divides

@@ -4,6 +4,7 @@
 #include "models/step/step.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,15 @@ std::vector<std::uint32_t> virtual_stages(const PublishedStep& row) {
 
 struct Candidate {
   World world;
+  std::unique_ptr<StepModel> model;
   Duration at_least;  // of its step
 };
+
+Candidate candidate(const World& world) {
+  auto model = std::make_unique<StepModel>(world);
+  const Duration at_least = model->healthy_at_least();
+  return {world, std::move(model), at_least};
+}
 
 }  // namespace
 
@@ -58,13 +66,13 @@ PublishedJob job_of(const PublishedStep& row, const Hardware& hardware, const Ca
       if (no)
         best.why = no->what + " " + no->why + "; " + no->suggestion;
       else
-        candidates.push_back({world, StepModel(world).healthy_at_least()});
+        candidates.push_back(candidate(world));
     }
   // The fastest is among the first, and then no other one needs a schedule.
   std::ranges::stable_sort(candidates, {}, &Candidate::at_least);
   for (const Candidate& each : candidates) {
     if (best.world && each.at_least >= best.step_time) break;
-    const Duration time = StepModel(each.world).healthy();
+    const Duration time = each.model->healthy();
     if (best.world && time >= best.step_time) continue;
     best = {.world = each.world, .step_time = time, .why = ""};
   }

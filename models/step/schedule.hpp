@@ -40,9 +40,9 @@ std::vector<double> pipeline_finish(const PipelineShape& shape, const ChunkTimes
                                     std::span<const StageStall> stalls,
                                     std::vector<ScheduledPass>* work = nullptr);
 
-/// What no schedule without stalls ends before, of one time a chunk: a stage begins once a micro-batch has come forward through the chunks
-/// before its first one, passes all of them, and its last gradient goes back through these chunks. It is the end of the last stage
-/// where every chunk takes as long. Takes a time in proportion to the chunks alone.
+/// A lower bound of the last end in pipeline_finish(), without stalls and with one time a chunk. A stage begins once a micro-batch has come
+/// forward through the chunks before its first one. Then it does all its passes, and the last gradient goes back through these
+/// chunks. The bound is exact where all chunks take the same time. It costs a pass over the chunks.
 double pipeline_at_least(const PipelineShape& shape, const ChunkTimes& times);
 
 /// The passes that the last one of a stage waits for, and it, in order: each begins when the one before ends, or after a

@@ -99,7 +99,7 @@ class StepModel {
   /// `total` of that alone, for less.
   Duration time(const ClusterState& state) const;
   Duration healthy() const;
-  /// No more than healthy(), and hardly less of most jobs: in a thousandth of the time, as it needs no schedule.
+  /// A lower bound of healthy(), exact where all chunks take the same time. It needs no schedule.
   Duration healthy_at_least() const;
   /// (m + (p-1)/v) tau + c, whatever the stages: microseconds.
   Duration formula() const;

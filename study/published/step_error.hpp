@@ -60,8 +60,8 @@ std::optional<StepTimeError> step_time_error(std::span<const HeldOutStep> steps,
 /// Nothing where the job's step time is a measured one.
 std::optional<StepTimeError> step_time_error(const World& world);
 
-/// "Published steps of megatron-core took 1.10 times the modelled time (0.86 to 1.42 with 90% probability; 9 steps of 2 publications,
-/// and 35 of 11 about other stacks). None of them ran on H200."
+/// "Published steps that no constant was fitted on took 1.10 times the modelled time, 0.86 to 1.41 times with 90% probability (9 steps of 2
+/// publications with megatron-core, 35 steps of 11 publications with other stacks). None of them ran on H200."
 std::string text_of(const StepTimeError& error);
 
 /// The same in a line for a report that does not include the error: "The step time is modelled: ...".

@@ -1,4 +1,5 @@
 // What comes so often that no run could keep it is refused.
+#include "core/most_fault_kinds.hpp"
 #include "tests/config/scenario_texts.hpp"
 
 #include <gmock/gmock.h>
@@ -17,17 +18,17 @@ std::string problems(const std::vector<std::string>& sets, const std::string& mo
 }
 
 TEST(Rates, KindsThatNoTableHasRoomFor) {
-  const auto with_kinds = [](int count) {
+  const auto with_kinds = [](std::size_t count) {
     std::string more;
-    for (int i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i)
       more += "[faults.kind" + std::to_string(i) +
               "]\ncomponent = \"gpu\"\neffect = \"crash\"\nremedy = \"restart\"\nmtbf = \"never\"\n";
     return problems({}, more);
   };
-  EXPECT_EQ(with_kinds(85), "");
+  EXPECT_EQ(with_kinds(kMostFaultKinds), "");
   EXPECT_THAT(
-      with_kinds(96),
-      HasSubstr(" kinds; results have room for 95; describe those that do the same harm as one kind"));
+      with_kinds(kMostFaultKinds + 1),
+      HasSubstr("faults has 96 kinds; results have room for 95; merge kinds with the same effect into one"));
 }
 
 // 10 days are 864,000 s.

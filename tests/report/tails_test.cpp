@@ -53,13 +53,13 @@ TEST(MissedByFew, IsWhatSoManyRunsMissWith5Percent) {
   facts.faults = {"gpu", "switch"};
   for (std::uint64_t runs = kFewestForInterval; runs < kFewestForP1; ++runs) {
     const std::string text = missed_by_few(facts, runs);
-    const double one_in = std::stod(text.substr(text.find("one run of ") + 11));
+    const double one_in = std::stod(text.substr(text.find("one run in ") + 11));
     const auto missed = [&](double k) { return std::pow(1 - 1 / k, static_cast<double>(runs)); };
     EXPECT_LE(missed(one_in), 0.05) << text;
     EXPECT_GT(missed(one_in + 1), 0.05) << text;
   }
   EXPECT_EQ(missed_by_few(facts, 20),
-            "20 runs may all miss what happens in one run of 7, and no interval here includes that");
+            "20 runs may all miss what happens in one run in 7, and no interval here includes that");
   EXPECT_EQ(missed_by_few(facts, 100), "");
   EXPECT_EQ(missed_by_few(facts, 1), "");
   facts.replayed = facts.faults;

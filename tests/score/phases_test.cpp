@@ -204,6 +204,60 @@ TEST(Phases, OfAPlannedStopThatTheJobNeedsTimeFor) {
   EXPECT_EQ(figures.incidents[0].stops, 1u);
 }
 
+// The same of a stop for a rank that ended: its exit is no false alarm either.
+TEST(Phases, OfAStopForAnExitThatTheJobNeedsTimeFor) {
+  HandMadeRun run;
+  run.started(60s);
+  run.order(60s, Watch{.id = WatchId{7}, .signal = Signal::process_exit, .who = {}, .until = {}});
+  run.trains(60s, 510s);
+  run.see(506s, Seen{.watch = WatchId{7}, .who = {}, .sensed = {}});
+  run.answer(512s, run.order(506s, Stop{JobId{0}}));
+  run.starts(600s, 660s, 45);
+  run.trains(660s, 760s, {.from_step = 45});
+  const Figures figures = run.finishes(760s);
+  EXPECT_EQ(figures.false_alarms, 0u);
+  EXPECT_EQ(causes(figures), (Seconds{{"start", 60}, {"unattributed", 150}}));
+}
+
+// A fault strikes between the order and the end: the fault opens the incident, and the planned stop pays for its hold.
+TEST(Phases, OfAFaultBetweenAPlannedStopAndTheEnd) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 500s);
+  run.see(495s, StopRequest{JobId{0}, 1000s});
+  const OrderId stop = run.order(496s, Stop{JobId{0}, StopReason::planned});
+  run.strikes(500s, kHang, 1);
+  run.answer(505s, stop);
+  run.starts(1495s, 1555s, 44);
+  run.trains(1555s, 1655s, {.from_step = 44});
+  const Figures figures = run.finishes(1655s);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_TRUE(figures.incidents[0].unplanned);
+  EXPECT_EQ(figures.incidents[0].stops, 2u);
+  EXPECT_EQ(figures.false_alarms, 0u);
+}
+
+// The request comes while an earlier incident regains its steps. That one is over before the ranks end, and has no part in it.
+TEST(Phases, OfAPlannedStopOrderedBeforeAnIncidentIsOver) {
+  HandMadeRun run;
+  run.started(60s);
+  run.trains(60s, 500s);  // 44 steps
+  run.strikes(500s, kHang, 1);
+  run.stops(510s);
+  run.starts(520s, 580s, 42);  // regains 42 to 44 by 600 s
+  run.trains(580s, 610s, {.from_step = 42});
+  run.see(595s, StopRequest{JobId{0}, 100s});
+  const OrderId stop = run.order(596s, Stop{JobId{0}, StopReason::planned});
+  run.answer(612s, stop);
+  run.starts(700s, 760s, 45);
+  run.trains(760s, 860s, {.from_step = 45});
+  const Figures figures = run.finishes(860s);
+  ASSERT_EQ(figures.incidents.size(), 2u);
+  EXPECT_EQ(figures.incidents[0].stops, 1u);
+  EXPECT_EQ(figures.incidents[1].cause, kCausePlanned);
+  EXPECT_EQ(figures.incidents[1].stops, 1u);
+}
+
 // The stop for a fault goes on as the planned one, which pays for the time that it asks for; the fault pays for the rest.
 TEST(Phases, OfAPlannedStopWithinAnIncident) {
   HandMadeRun run;

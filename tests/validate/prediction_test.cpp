@@ -5,6 +5,7 @@
 #include "commands/validate/step/text.hpp"
 #include "commands/validate/step/validate.hpp"
 #include "models/step/step.hpp"
+#include "study/published/catalogue_hardware.hpp"
 
 #include <gtest/gtest.h>
 
@@ -107,6 +108,38 @@ TEST(PublishedStep, WhatWasNotPublishedIsTheFastestThatFits) {
   EXPECT_NE(job_of(row, a100, stack).why, "");
 }
 
+TEST(PublishedStep, NoLayoutThatFitsIsFasterAndNoStepIsBelowItsBound) {
+  int open = 0;  // rows with something to choose
+  for (const PublishedStep& row : parse_published(published_csv(), "published.csv").rows) {
+    SCOPED_TRACE(row.id);
+    const std::optional<Hardware> hardware = catalogue_hardware(row.hardware);
+    ASSERT_TRUE(hardware);
+    const PublishedJob best = job_of(row, *hardware, *find_calibration(row.stack));
+    if (!best.world) continue;
+    EXPECT_EQ(best.step_time, StepModel(*best.world).healthy());
+    int fit = 0;
+    for (std::uint32_t micro_batch = 1; micro_batch <= 16; micro_batch *= 2)
+      for (std::uint32_t stages = 1; stages * row.layout.pp <= row.model.layers; ++stages) {
+        if (row.micro_batch > 0 && micro_batch != row.micro_batch) continue;
+        if (row.layout.virtual_stages > 0 && stages != row.layout.virtual_stages) continue;
+        if (row.global_batch % (row.layout.dp * micro_batch) != 0) continue;
+        if (stages > 1 && (row.layout.pp == 1 || row.model.layers % (stages * row.layout.pp) != 0)) continue;
+        World other = *best.world;
+        other.job.micro_batch = micro_batch;
+        other.job.layout.virtual_stages = stages;
+        if (misfit(row.model, row.training, other.job.layout, row.global_batch, micro_batch,
+                   hardware->memory))
+          continue;
+        ++fit;
+        const StepModel model(other);
+        EXPECT_GE(model.healthy(), best.step_time) << micro_batch << ", " << stages;
+        EXPECT_LE(model.healthy_at_least(), model.healthy()) << micro_batch << ", " << stages;
+      }
+    open += fit > 1 ? 1 : 0;
+  }
+  EXPECT_GT(open, 10);
+}
+
 TEST(Summary, OfErrors) {
   const ErrorSummary odd = summary_of({-0.3, 0.1, 0.2});
   EXPECT_EQ(odd.rows, 3U);
@@ -157,8 +190,8 @@ TEST(Validation, FitsStructureAndPredictionsAreToldApart) {
   EXPECT_EQ(kinds[CheckKind::structure], 2U);
   EXPECT_EQ(kinds[CheckKind::memory], 1U);
   EXPECT_EQ(result.checks.front().kind, CheckKind::prediction);
-  EXPECT_TRUE(answer_line(result).starts_with(
-      "Of 185 published steps, 44 were predicted; the errors have a median"))
+  EXPECT_TRUE(
+      answer_line(result).starts_with("Of 185 published steps, 44 were predicted; the errors have a median"))
       << answer_line(result);
   EXPECT_NE(text_report(result, {}).find("5 rows were left out of a fit"), std::string::npos);
 }

@@ -80,10 +80,10 @@ struct CoverageResult {
   /// takes 25 times the square of the skewness.
   bool is_judged(const CoveredMetric& metric) const {
     constexpr double kCochran = 25;
-    return metric.controlled.given == repetitions && !metric.exact &&
+    return repetitions >= kFewestJudged && metric.controlled.given == repetitions && !metric.exact &&
            (metric.is_share || replicas > kCochran * metric.skewness * metric.skewness);
   }
-  /// Every repetition has an interval, and one with a width; and the repetitions are enough to fail.
+  /// Every repetition has an interval, and one with a width; and the repetitions are enough to notice intervals that are far too narrow.
   bool is_judged(const CoveredFigure& figure) const {
     return uncertain.repetitions >= kFewestJudged && figure.count.given == uncertain.repetitions &&
            figure.count.width > 0;
@@ -98,8 +98,9 @@ struct CoverageResult {
   };
   Judged judged() const;
   Judged judged_with_uncertainty() const;
-  /// Some metrics are judged, and some figures where there are any with enough repetitions; every scenario loads; and of both at most one judged in fifty is
-  /// outside: none of fewer than fifty. Where the controls explain nearly everything, the rest is not quite linear in the counts, and such narrow intervals show it.
+  /// Every scenario loads. Some metrics are judged, and where there are figures with enough repetitions, some of these. Of the metrics at
+  /// most one in fifty is outside, and so of the figures; of fewer than fifty none. Where the controls explain nearly everything, the
+  /// rest is not quite linear in the counts, and such narrow intervals show it.
   bool holds() const;
 };
 

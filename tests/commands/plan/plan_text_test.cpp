@@ -1,5 +1,6 @@
 #include "commands/plan/page.hpp"
 #include "commands/plan/text.hpp"
+#include "commands/plan/words.hpp"
 #include "tests/report/page/charts_of.hpp"
 
 #include <gmock/gmock.h>
@@ -413,6 +414,31 @@ TEST(PlanPage, HasTheDistributionAndTheTornado) {
       std::ranges::find(bars, "What the finish date depends on: one parameter at a time", &BarChart::title);
   ASSERT_NE(tornado, bars.end());
   EXPECT_EQ(tornado->bars.at(0).parts.at(1)->value, 14'400);
+}
+
+TEST(PlanWords, NameCrewAndStorageWhereTheyAreNotAsGiven) {
+  const PlanSize given{.gpus = 16'384, .spares = 32, .crew = 0, .storage_write = "2.00TB/s"};
+  PlanSize enough = given;
+  EXPECT_EQ(size_text(enough, given), "16,384 GPUs and 32 spare hosts");
+  enough.spares = 1;
+  enough.crew = 12;
+  EXPECT_EQ(size_text(enough, given), "16,384 GPUs, 1 spare host and a repair crew of 12");
+  enough.storage_write = "1.30GB/s";
+  EXPECT_EQ(size_text(enough, given),
+            "16,384 GPUs, 1 spare host, a repair crew of 12 and 1.30GB/s to write to storage");
+}
+
+TEST(PlanWords, SayHowManyRunsThereAre) {
+  PlanResult result;
+  result.replicas = 200;
+  EXPECT_EQ(runs_text(result), "200 runs per variant") << "without a date nothing is counted";
+  result.as_given.by_date.runs = 200;
+  EXPECT_EQ(runs_text(result), "200 runs per variant");
+  result.as_given.by_date.runs = 1000;
+  EXPECT_EQ(runs_text(result), "1,000 runs of each plan in the table, 200 of every other variant");
+  EXPECT_EQ(runs_that_show(0.9), 100u);
+  EXPECT_EQ(runs_that_show(0.95), 200u);
+  EXPECT_EQ(runs_that_show(0.999), 10'000u);
 }
 
 }  // namespace

@@ -188,5 +188,31 @@ TEST(Tune, FindsEveryMistakeInWords) {
   EXPECT_THAT(all[7], HasSubstr("--subject-to: \"cots\" is not a metric"));
 }
 
+// one-fault has no price, and a window of no end.
+TEST(Tune, RefusesACostWithoutAPriceOnce) {
+  const PointSource source("one-fault", {}, 1);
+  const auto about = [&](std::string minimize, std::vector<std::string> bounds) {
+    std::vector<std::string> texts;
+    for (const Problem& problem : parse_tune({.over = {"checkpoint.interval"},
+                                  .minimize = std::move(minimize),
+                                  .maximize = "",
+                                  .subject_to = std::move(bounds),
+                                  .budget = {}},
+                                             source)
+                                      .problems)
+      texts.push_back(problem.text());
+    return texts;
+  };
+  const auto no_price = [](const std::string& option, const std::string& metric) {
+    return option + ": " + metric +
+           " has no value, as the scenario has no price; name one: --set 'cost.gpu_hour=\"2.5USD\"'; or take "
+           "gpu_hours";
+  };
+  EXPECT_THAT(about("cost.lost", {}), testing::ElementsAre(no_price("--minimize", "cost.lost")));
+  EXPECT_THAT(about("", {"cost.p95<3USD"}), testing::ElementsAre(no_price("--subject-to", "cost")));
+  EXPECT_THAT(about("gpu_hours", {}), testing::IsEmpty());
+  EXPECT_THAT(about("costt", {}), testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace gauntlet

@@ -121,6 +121,20 @@ TEST(TuneReport, AnswersFirstAndSaysHowFlatItIsAndWhatTheFormulasLose) {
   EXPECT_THAT(text, testing::ContainsRegex("10s +- +- +- +- +- +refused\n"));
 }
 
+TEST(TuneReport, NamesNoPointOfAMetricWithoutValues) {
+  TuneResult result = one_field();
+  ASSERT_TRUE(result.has_value());
+  result.metric = "detection_latency_p95_s";
+  result.points[*result.best].objective = {};
+  EXPECT_TRUE(result.has_value()) << "other points have one";
+  EXPECT_THAT(flowing(result), HasSubstr("of which none of its runs has a value"));
+  for (TunedPoint& point : result.points) point.objective = {};
+  EXPECT_FALSE(result.has_value());
+  EXPECT_THAT(
+      flowing(result),
+      StartsWith("No run has a value of detection_latency_p95_s, so no point is better than another."));
+}
+
 TEST(TuneReport, SaysWhichBoundIsMissedAndByHowMuch) {
   TuneResult result = one_field();
   result.bounds = {

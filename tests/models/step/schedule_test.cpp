@@ -76,6 +76,7 @@ TEST(Schedule, OneForwardOneBackward) {
 TEST(Schedule, NoneEndsBeforeItCan) {
   Stream random({.study = 5}, stream_name("chunks"));
   for (int i = 0; i < 500; ++i) {
+    SCOPED_TRACE(i);
     PipelineShape shape{static_cast<std::uint32_t>(1 + random.below(6)),
                         static_cast<std::uint32_t>(1 + random.below(4)),
                         static_cast<std::uint32_t>(1 + random.below(5))};
