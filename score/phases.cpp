@@ -414,18 +414,19 @@ class Walk {
     return exit_watches_.contains(seen->watch);
   }
 
-  /// Which order took the job down at `when`: an order to stop of that instant, or one since the last gap, as the ranks of a real
-  /// job train on until they end. `given`: the number of orders before `when`.
+  /// Which order took the job down at `when`: an order to stop of that instant, or the first one since the last order to start, as the
+  /// ranks of a real job train on until they end. `given`: the number of orders before `when`.
   std::optional<std::size_t> stop_order(Time when, std::size_t given) const {
-    const auto is_stop = [&](std::size_t i) {
-      return std::holds_alternative<Stop>(record_.orders[i].order.what);
-    };
     for (std::size_t i = std::max(order_, given); i < record_.orders.size() && record_.orders[i].at == when;
          ++i, look_.look())
-      if (is_stop(i)) return i;
-    for (std::size_t i = order_; i < given; ++i, look_.look())
-      if (is_stop(i)) return i;
-    return std::nullopt;
+      if (std::holds_alternative<Stop>(record_.orders[i].order.what)) return i;
+    std::optional<std::size_t> found;
+    for (std::size_t i = given; i-- > 0; look_.look()) {
+      const Action& what = record_.orders[i].order.what;
+      if (std::holds_alternative<Start>(what)) break;
+      if (std::holds_alternative<Stop>(what)) found = i;
+    }
+    return found;
   }
 
   /// Returns whether it opened an incident. An incident that is open already goes on.

@@ -204,6 +204,23 @@ TEST(Phases, OfAPlannedStopThatTheJobNeedsTimeFor) {
   EXPECT_EQ(figures.incidents[0].stops, 1u);
 }
 
+// The order comes while the job starts, and its ranks train for a moment all the same.
+TEST(Phases, OfAPlannedStopOrderedDuringTheStart) {
+  HandMadeRun run;
+  run.see(50s, StopRequest{JobId{0}, 200s});
+  const OrderId stop = run.order(51s, Stop{JobId{0}, StopReason::planned});
+  run.started(60s);
+  run.trains(60s, 80s);  // 2 steps, which nobody saves
+  run.answer(85s, stop);
+  run.starts(251s, 311s, 0);
+  run.trains(311s, 351s);
+  const Figures figures = run.finishes(351s);
+  EXPECT_EQ(figures.false_alarms, 0u);
+  ASSERT_EQ(figures.incidents.size(), 1u);
+  EXPECT_EQ(figures.incidents[0].cause, kCausePlanned);
+  EXPECT_EQ(figures.incidents[0].stops, 1u);
+}
+
 // The same of a stop for a rank that ended: its exit is no false alarm either.
 TEST(Phases, OfAStopForAnExitThatTheJobNeedsTimeFor) {
   HandMadeRun run;
