@@ -52,10 +52,11 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const std::optional<double> given = (result.as_given.*cost).mean, less = (result.enough.value().*cost).mean;
   if (given && less && *less > *given)
-    text += wrapped(
-        fmt::format("Enough takes more {} than as given: it is the fewest GPUs that meet the date, not the "
-                    "lowest {}, and fewer GPUs train for longer.",
-                    priced ? "money" : "GPU-hours", priced ? "cost" : "number of GPU-hours"));
+    text += wrapped(fmt::format(
+        "Enough takes more {} than as given: it is the fewest GPUs that meet the date, not the "
+        "lowest {}{}.",
+        priced ? "money" : "GPU-hours", priced ? "cost" : "number of GPU-hours",
+        result.enough->size.gpus < result.as_given.size.gpus ? ", and fewer GPUs train for longer" : ""));
   const std::optional<double> share =
       enough != nullptr ? enough->share_by_date : result.enough->by_date.value();
   if (share.value_or(1) < result.confidence)
@@ -276,9 +277,9 @@ std::string answer_line(const PlanResult& result) {
     const std::string remedy = enough != nullptr ? ""
                                                  : fmt::format(" Run the plan again with --replicas {}.",
                                                                runs_that_show(result.confidence));
-    return fmt::format("{}. Whether {} are enough is not known: {}; {} are too few to show {:g}%.{}{}", text,
+    return fmt::format("{}. Whether {} are enough is not known: {}; {} {} too few to show {:g}%.{}{}", text,
                        size_text(result.enough->size, result.as_given.size), share, of,
-                       100 * result.confidence, remedy, dates(result));
+                       of.starts_with("1 ") ? "is" : "are", 100 * result.confidence, remedy, dates(result));
   }
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
   return fmt::format("{}. {} would {}be enough: {}.{}", text,

@@ -77,7 +77,7 @@ Page page_of(const TuneResult& result, const ReportOptions& options) {
             .answer = answer_line(result),
             .command = options.command,
             .currency = result.currency};
-  if (!result.best) return page;
+  if (!result.best || !result.has_value()) return page;
   page.lines = {result.question,
                 fmt::format("{}, {} replicas in total; 95% intervals, {}; seed {}; gauntlet {}.",
                             counted(static_cast<double>(result.points.size()), "point"),

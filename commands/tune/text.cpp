@@ -349,7 +349,7 @@ std::string answer_line(const TuneResult& result) {
 
 std::string text_report(const TuneResult& result, const ReportOptions& options) {
   std::string text = headline(options, answer_line(result));
-  if (result.best) text += body(result, options);
+  if (result.best && result.has_value()) text += body(result, options);
   return text + reproduce_text(options);
 }
 

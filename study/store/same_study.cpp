@@ -71,16 +71,17 @@ std::string difference(const StudyIdentity& then, const StudyIdentity& now, Held
                        then.version, now.version);
   if (then.seed != now.seed)
     return fmt::format("holds a study with another seed: {}, not {}", then.seed, now.seed);
-  if (then.text != now.text) {
-    const std::string field = first_difference(then.text, now.text);
-    return "holds a study of another scenario" + (field.empty() ? "" : ": " + field);
-  }
+  const std::string field = then.text == now.text ? "" : first_difference(then.text, now.text);
+  // Of the scenario, or of what a flag of the command says of its means.
+  const bool of_scenario = then.text != now.text && !field.starts_with('"');
+  if (of_scenario) return "holds a study of another scenario" + (field.empty() ? "" : ": " + field);
   const Question asked = question_of(then.arguments), asks = question_of(now.arguments);
   // Without a number there may be fewer than the store was asked for.
   const bool unsaid = (asked.replicas && !asks.replicas) || (asked.budget && !asks.budget);
   if (asked.words != asks.words || unsaid)
     return fmt::format("holds a study that was asked otherwise: `{}`, not `{}`", then.arguments,
                        now.arguments);
+  if (then.text != now.text) return "holds a study of another scenario: " + field;
   if (auto what = fewer("--replicas", asked.replicas, asks.replicas, held.most, "of a point"); !what.empty())
     return what;
   return fewer("--budget", asked.budget, asks.budget, held.all, "in all");

@@ -174,6 +174,10 @@ TEST(PlanText, SaysWhyWhatIsEnoughMayCostMore) {
   EXPECT_THAT(text_of(result), Not(HasSubstr("Enough takes more")));
   result.enough->cost.mean = 55.37e6;
   EXPECT_THAT(text_of(result), HasSubstr("Enough takes more money than as given: it is the fewest GPUs"));
+  EXPECT_THAT(text_of(result), HasSubstr("train for longer"));
+  PlanResult larger = result;
+  larger.enough->size.gpus = 2 * larger.as_given.size.gpus;
+  EXPECT_THAT(text_of(larger), Not(HasSubstr("train for longer")));
   for (PlanOutcome* of : {&result.as_given, &*result.enough}) of->cost = {};
   result.as_given.gpu_hours.mean = 1e6;
   result.enough->gpu_hours.mean = 1.1e6;

@@ -325,6 +325,14 @@ TEST_F(ResultsStore, RefusesAnotherStudyAndSaysWhatDiffers) {
   has(changed([](StudyIdentity& study) { study.command = "tune"; }), "another command: `sweep`, not `tune`");
   has(changed([](StudyIdentity& study) { study.text.replace(study.text.find("10min"), 5, "5min"); }),
       "another scenario: checkpoint.interval = \"10min\" in the store, \"5min\" now");
+  has(changed([](StudyIdentity& study) {
+        study.text += "# with plain means\n";
+        study.arguments += " --plain";
+      }),
+      "asked otherwise: `gauntlet sweep sample --vary checkpoint.interval=5min,10min`, not `gauntlet sweep "
+      "sample --vary checkpoint.interval=5min,10min --plain`");
+  has(changed([](StudyIdentity& study) { study.text += "# with plain means\n"; }),
+      "another scenario: \"with plain means\" now, and not in the store");
   const auto other_faults = Store::resume(file_, sample_identity(), std::vector<std::string>{"gpu"});
   ASSERT_FALSE(other_faults.store);
   has(other_faults.problem->text(), "other kinds of faults: gpu, nic, disk, not gpu");
