@@ -38,8 +38,8 @@ std::shared_ptr<const Point> tilted(const Point& point, double tilt) {
   return out;
 }
 
-RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t first,
-                     std::uint32_t count, const std::function<bool(const Figures&)>& happened) {
+RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t count,
+                     const std::function<bool(const Figures&)>& happened) {
   const double tilt = experiment.point(tilted).tilt;
   RareShare out;
   out.runs = 2 * count;
@@ -48,7 +48,7 @@ RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumbe
   std::vector<double> values(count, 0);
   for (const PointNumber each : {point, tilted}) {
     std::size_t next = 0;
-    experiment.visit(each, first, count, [&](std::uint32_t, const Figures& figures) {
+    experiment.visit(each, count, [&](std::uint32_t, const Figures& figures) {
       const bool hit = happened(figures);
       out.hits += hit ? 1 : 0;
       values[next++] += hit ? weight_of(figures, tilt) / 2 : 0;

@@ -35,9 +35,9 @@ struct RareShare {
   std::uint32_t runs = 0, hits = 0;  // of both halves
 };
 
-/// Of `count` replicas from `first` on, of a point and of the same one tilted: those in which it happened.
-RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t first,
-                     std::uint32_t count, const std::function<bool(const Figures&)>& happened);
+/// Of the first `count` replicas of a point and of the same one tilted: those in which it happened.
+RareShare rare_share(const Experiment& experiment, PointNumber point, PointNumber tilted, std::uint32_t count,
+                     const std::function<bool(const Figures&)>& happened);
 
 /// The tilt that moves the mean of a value of a run by `by`, as the regression of the value on the strikes of the first `count` replicas has
 /// it. Between 1 / kMostTilt and kMostTilt; 1 where the strikes do not move the value.

@@ -198,7 +198,7 @@ class Planning {
     return clopper_pearson(independent, independent, kLevel).low < question_->confidence;
   }
 
-  /// What was found: what is enough by other runs than those that chose it.
+  /// What was found. The runs of what is enough are others than those that chose it.
   void describe() {
     const std::uint32_t first = meets_ ? variants_.deciding() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->counted);

@@ -272,14 +272,15 @@ std::string answer_line(const PlanResult& result) {
   const bool certain = sure && sure->low >= result.confidence;
   const std::string share = share_of(*result.enough, enough), sureness = certain ? "" : "probably ";
   if (result.too_few) {
-    const std::string of = enough != nullptr ? counted(enough->draws, "draw") + " of the parameters"
-                                             : counted(result.enough->by_date.runs, "run");
+    const std::uint32_t count = enough != nullptr ? enough->draws : result.enough->by_date.runs;
+    const std::string of =
+        enough != nullptr ? counted(count, "draw") + " of the parameters" : counted(count, "run");
     const std::string remedy = enough != nullptr ? ""
                                                  : fmt::format(" Run the plan again with --replicas {}.",
                                                                runs_that_show(result.confidence));
     return fmt::format("{}. Whether {} are enough is not known: {}; {} {} too few to show {:g}%.{}{}", text,
                        size_text(result.enough->size, result.as_given.size), share, of,
-                       of.starts_with("1 ") ? "is" : "are", 100 * result.confidence, remedy, dates(result));
+                       count == 1 ? "is" : "are", 100 * result.confidence, remedy, dates(result));
   }
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
   return fmt::format("{}. {} would {}be enough: {}.{}", text,

@@ -154,7 +154,7 @@ std::optional<PlanVariants::Share> PlanVariants::rare_misses(PointNumber number,
   const auto tilted = tilted_beside(number, replicas);
   if (!tilted) return std::nullopt;
   const double by = *question_->finish_by_s;
-  const RareShare late = rare_share(*experiment_, number, *tilted, 0, replicas, [by](const Figures& figures) {
+  const RareShare late = rare_share(*experiment_, number, *tilted, replicas, [by](const Figures& figures) {
     return figures.ending != Ending::completed || to_seconds(figures.wall) > by;
   });
   if (!late.ci95) return std::nullopt;

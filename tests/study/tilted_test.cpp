@@ -42,15 +42,15 @@ TEST(Tilted, TheTiltMovesTheMeanToWhereItWasAskedFor) {
 TEST(Tilted, AWeightIsOneInTheMean) {
   const TiltedStudy study(poisson_world(), 1, 1.2, 2000);
   const RareShare all =
-      rare_share(study.of.experiment, study.plain, study.more, 0, 2000, [](const Figures&) { return true; });
+      rare_share(study.of.experiment, study.plain, study.more, 2000, [](const Figures&) { return true; });
   EXPECT_GT(all.share, 1 - 4 * all.se);
   EXPECT_GT(all.se, 0.0005);
   const RareShare none =
-      rare_share(study.of.experiment, study.plain, study.more, 0, 0, [](const Figures&) { return true; });
+      rare_share(study.of.experiment, study.plain, study.more, 0, [](const Figures&) { return true; });
   EXPECT_EQ(none.runs, 0U);
   EXPECT_FALSE(none.ci95);
   const RareShare never =
-      rare_share(study.of.experiment, study.plain, study.more, 0, 2000, [](const Figures&) { return false; });
+      rare_share(study.of.experiment, study.plain, study.more, 2000, [](const Figures&) { return false; });
   EXPECT_EQ(never.share, 0);
   EXPECT_FALSE(never.ci95) << "that no run was a hit says nothing of weighted runs";
 }

@@ -62,7 +62,7 @@ struct TiltedStudy {
     EXPECT_TRUE(of.experiment.ensure(std::vector{plain, more}, count));
   }
   RareShare later(double seconds) const {
-    return rare_share(of.experiment, plain, more, 0, runs, later_than(seconds));
+    return rare_share(of.experiment, plain, more, runs, later_than(seconds));
   }
 
   SeededStudy of;
