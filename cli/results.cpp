@@ -1,7 +1,7 @@
 // gauntlet results: the figures of a result directory again, whether they add up, and what else its database knows.
 #include "cli/commands.hpp"
 #include "report/table.hpp"
-#include "report/text.hpp"
+#include "report/words.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
@@ -124,46 +124,35 @@ int print_unfinished(const FoundResults& results, const ResultsRequest& request)
   return print(text) ? kSuccess : kFailed;
 }
 
-int check(const FoundResults& results, const std::optional<Summary>& summary, bool quiet) {
-  if (const auto problem = check_results(results, summary)) {
-    print_problems({&*problem, 1});
-    return kFailed;
-  }
-  const std::string verdict =
-      summary ? fmt::format("all {} replicas", summary->replicas) : "all " + results.store->holds();
-  return quiet || print(fmt::format(
-                      "\nChecked: phases and causes add up in {}. Every file is as it was written.\n",
-                      verdict))
-             ? kSuccess
-             : kFailed;
+/// What --check finds; nothing where all is as it was written.
+std::optional<Problem> problem_of(const FoundResults& results) {
+  if (!is_single(*results.store)) return check_results(results, std::nullopt);
+  const ReadResults read = read_summary(results);
+  return read.summary ? check_results(results, read.summary) : read.problem;
 }
 
 /// What the study's command wrote: result.json, or the report.
 int print_results(const FoundResults& results, const ResultsRequest& request) {
-  std::optional<Summary> summary;
-  std::string text;
-  if (is_single(*results.store)) {
-    ReadResults read = read_summary(results);
-    if (!read.summary) return wrong_input(*read.problem);
-    summary = std::move(read.summary);
-    const std::string scenario = (std::filesystem::path(request.directory) / kScenarioFile).string();
-    const bool plain = results.store->study().arguments.find(" --plain") != std::string::npos;
-    text = text_report(
-        *summary,
-        {.command = CommandLine(repeating_command(scenario, *summary)).flag("--plain", plain).text(),
-         .colour = colour_of_output()});
-  }
-  if (request.json || !summary) {
-    const std::string name(request.json ? kResultFile : kReportFile);
-    const auto file = text_of(results.directory / name);
-    if (!file)
-      return wrong_input({.file = (results.directory / name).string(),
-                          .why = "cannot be read",
-                          .suggestion = "bring it back from a copy, or run the study again"});
-    text = *file;
-  }
-  if (!print(text)) return kFailed;
-  return request.check ? check(results, summary, request.json) : kSuccess;
+  if (request.check)
+    if (const auto problem = problem_of(results)) {
+      print_problems({&*problem, 1});
+      return kFailed;
+    }
+  const std::filesystem::path file = results.directory / (request.json ? kResultFile : kReportFile);
+  const auto text = text_of(file);
+  if (!text)
+    return wrong_input({.file = file.string(),
+                        .why = "cannot be read",
+                        .suggestion = "bring it back from a copy, or run the study again"});
+  if (!print(*text)) return kFailed;
+  if (!request.check || request.json) return kSuccess;
+  const Store& store = *results.store;
+  const std::string which =
+      is_single(store) ? counted(static_cast<double>(store.replicas()), "replica") : store.holds();
+  return print(fmt::format("\nChecked: phases and causes add up in {}{}. Every file is as it was written.\n",
+                           store.replicas() > 1 ? "all " : "", which))
+             ? kSuccess
+             : kFailed;
 }
 
 int results_command(const ResultsRequest& request) {

@@ -13,24 +13,30 @@ inline std::string system_message(int error) {
                         : std::generic_category().message(error);
 }
 
-/// "; raise the limit ..." by the errno of the call that failed; empty where nothing is known to help.
-inline std::string system_advice(int error) {
+/// "raise the limit ..." by the errno of the call that failed; `otherwise` where nothing is known to help.
+inline std::string system_advice(int error, const char* otherwise = "") {
   switch (error) {
     case EAGAIN:
-      return "; end other programs, or raise the limit on processes (ulimit -u)";
+      return "end other programs, or raise the limit on processes (ulimit -u)";
     case EMFILE:
     case ENFILE:
-      return "; raise the limit on open files (ulimit -n)";
+      return "raise the limit on open files (ulimit -n)";
     case ENOMEM:
-      return "; free memory, or raise the limit on it (ulimit -v)";
+      return "free memory, or raise the limit on it (ulimit -v)";
     case ENOSPC:
     case EDQUOT:
-      return "; free space there";
+      return "free space there";
     case EFBIG:
-      return "; raise the limit on the size of files (ulimit -f)";
+      return "raise that limit (ulimit -f unlimited)";  // system_message() names it
     default:
-      return "";
+      return otherwise;
   }
+}
+
+/// What the system says, and what helps: "Too many open files; raise the limit ...".
+inline std::string system_message_with_advice(int error) {
+  const std::string advice = system_advice(error);
+  return system_message(error) + (advice.empty() ? "" : "; " + advice);
 }
 
 }  // namespace gauntlet

@@ -33,8 +33,7 @@ constexpr std::size_t kMostAnswer = std::size_t{1}
 }
 
 [[noreturn]] void fail(const FlowProgram& program, const char* call, int error) {
-  fail(program,
-       fmt::format("could not be started: {}: {}{}", call, std::strerror(error), system_advice(error)));
+  fail(program, fmt::format("could not be started: {}: {}", call, system_message_with_advice(error)));
 }
 
 class Descriptor {

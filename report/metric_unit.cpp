@@ -9,7 +9,7 @@ Unit metric_unit(std::string_view metric, double size, const std::string& curren
   if (metric == "goodput_tokens_per_s") return amount_unit(size, "tokens/s");
   if (metric == "cost.per_effective_gpu_hour") return {.divisor = 1, .name = currency, .decimals = 2};
   if (metric.starts_with("cost")) return amount_unit(size, currency);
-  if (metric.ends_with("_s") || metric.starts_with("lost_s.")) return time_unit(size);
+  if (is_time(metric)) return time_unit(size);
   return amount_unit(size, "");
 }
 

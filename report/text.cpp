@@ -177,8 +177,6 @@ void tails(TextPage& page, const Summary& summary) {
   if (rows.empty()) return;
   page.gap();
   page.text(tails_table(rows));
-  if (const std::string missed = missed_by_few(summary.facts, summary.replicas); !missed.empty())
-    page.line("  {}.", missed);
 }
 
 // Hours, unless the largest loss is under two of them.
@@ -316,6 +314,8 @@ std::vector<std::string> setting_lines(const Summary& summary, const ReportOptio
   std::vector<std::string> lines = {plan_text(summary), summary.facts.question, setting(summary.facts)};
   for (const std::string& line : options.faults) lines.push_back(line + ".");
   lines.insert(lines.end(), options.notes.begin(), options.notes.end());
+  if (const std::string missed = missed_by_few(summary.facts, summary.replicas); !missed.empty())
+    lines.push_back(missed + ".");
   if (summary.replicas >= kFewestForInterval) lines.push_back(replay_warning(summary.facts));
   std::erase(lines, "");
   return lines;

@@ -1,8 +1,6 @@
 // Commands as a shell reads them.
 #pragma once
 
-#include "study/summary/summary.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -56,12 +54,5 @@ class CommandLine {
  private:
   std::string text_;
 };
-
-/// The command that runs the replicas of `summary` again, of the same scenario in `file`.
-inline std::string repeating_command(std::string_view file, const Summary& summary) {
-  const std::string replicas = summary.only ? fmt::format("--replica {}", *summary.only)
-                                            : fmt::format("--replicas {}", summary.replicas);
-  return fmt::format("gauntlet run {} {} --seed {}", shell_word(file), replicas, summary.facts.seed);
-}
 
 }  // namespace gauntlet

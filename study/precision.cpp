@@ -38,8 +38,7 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
     value.remove_suffix(1);
     unit = 0.01;
   }
-  const bool in_seconds =
-      (metric.ends_with("_s") && !metric.ends_with("_per_s")) || metric.starts_with("lost_s.");
+  const bool in_seconds = is_time(metric);
   const std::string example = fmt::format(fmt::runtime(in_seconds         ? "{0}=3600 or {0}=1h"
                                                        : is_share(metric) ? "{0}=0.002 or {0}=0.2%"
                                                                           : "{0}=0.5"),

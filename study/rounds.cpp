@@ -54,7 +54,10 @@ bool grow(Rounds& rounds, std::span<const double> too_wide, const ReplicaTerms& 
   for (std::size_t i = 0; i < rounds.replicas.size(); ++i) {
     if (rounds.precise[i] || rounds.replicas[i] >= terms.replicas) continue;
     // Without an interval so far, such as of what never happens, nobody knows how many it takes.
-    if (too_wide[i] == kInfinity && rounds.replicas[i] >= kMostWithoutInterval) continue;
+    if (too_wide[i] == kInfinity && rounds.replicas[i] >= kMostWithoutInterval) {
+      rounds.without_interval[i] = true;
+      continue;
+    }
     growing.push_back(i);
     wanted += more_replicas(rounds.replicas[i], too_wide[i], terms.replicas) - rounds.replicas[i];
   }
@@ -91,6 +94,7 @@ Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, c
   }
   rounds.replicas.assign(points.size(), first);
   rounds.precise.assign(points.size(), !with_precision);
+  rounds.without_interval.assign(points.size(), false);
   std::vector<double> too_wide(points.size(), 0);
   do {
     rounds.complete = run(experiment, points, rounds);

@@ -27,8 +27,10 @@ struct ReplicaTerms {
 struct Rounds {
   std::vector<std::uint32_t> replicas;  // by point
   std::vector<bool> precise;            // by point: reached the precision, or none was asked for
-  bool complete = false;                // everything that was asked for was run
-  bool budget_spent = false;            // ... and more would have been, had the budget allowed it
+  /// By point: it has no interval of a metric that was asked for, after so many replicas that more were not tried.
+  std::vector<bool> without_interval;
+  bool complete = false;      // everything that was asked for was run
+  bool budget_spent = false;  // ... and more would have been, had the budget allowed it
 };
 
 /// Runs the replicas that the terms ask for. Decisions depend on the values of the replicas that were asked for, not on

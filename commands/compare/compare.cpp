@@ -45,7 +45,7 @@ void add_means(const Summary& first, const Summary& second, std::vector<MetricDi
 // Amounts in two currencies have no difference. What to tell people, where that is so.
 std::optional<std::string> leave_costs_out(const Summary& first, Comparison& comparison,
                                            const Summary& second) {
-  const bool priced = first.facts.gpu_hour.value > 0 && second.facts.gpu_hour.value > 0;
+  const bool priced = first.facts.has_price() && second.facts.has_price();
   if (!priced || first.facts.currency == second.facts.currency) return std::nullopt;
   for (MetricDifference& metric : comparison.metrics)
     if (metric.name.starts_with("cost")) metric.of = {};

@@ -20,6 +20,11 @@ constexpr LabelWords kLabels[] = {
      "half the width of the 95% confidence interval of the number before it; the longer side of the interval "
      "of a share of runs, which is not symmetric",
      "Monte Carlo only"},
+    {"worth", "",
+     "the number of plain replicas that would give an interval as narrow. Means are adjusted by how many "
+     "faults the replicas met and "
+     "how many they should have met; `--plain` switches that off",
+     "+-"},
     {"5% to 95% of runs", "", "the range of single runs: 5% of them are below it and 5% above it"},
     {"Monte Carlo only", "",
      "an interval covers the scatter of the replicas, and not what is unknown about the rates of the "
@@ -175,6 +180,7 @@ constexpr LabelWords kLabels[] = {
     {"data-parallel replicas", "", "copies of the model that train together"},
     {"spare hosts", "", "hosts that stand by to replace evicted ones", "spares.count"},
     {"storage, write", "", "the bandwidth at which the job writes checkpoints to storage"},
+    {"storage, read", "", "the bandwidth at which the job reads checkpoints from storage"},
     {"repair crew", "", "technicians who repair hosts at the same time", "repair.crew"},
     {"global batch, sequences", "", "sequences in one step of all data-parallel replicas",
      "job.global_batch"},

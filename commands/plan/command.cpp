@@ -166,7 +166,7 @@ int plan_command(const PlanRequest& request) {
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
   Workbench::Output output = output_of(result, command, faults);
-  if (result.finish_by_s && !result.enough && !result.interrupted)
+  if (result.finish_by_s && !result.interrupted && (!result.enough || result.misses()))
     output.exit_code = kFailed;  // nothing that was tried meets the date
   return bench->finish(output);
 }
@@ -205,11 +205,12 @@ void add_plan(Program& program) {
       "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
       "  gauntlet plan mine.toml --start 2027-01-15 --finish-by 2027-03-31 --uncertainty --out plan");
   add_scenario(plan, request->scenarios.emplace_back());
-  plan.value(
-          "--finish-by", request->finish_by,
-          "Time limit for the work: wall time from the start of the job, such as 60d; with --start, also the "
-          "last day, such as 2027-03-31. Without it, plan says when the work is done")
-      .type_name("TIME");
+  const Option finish_by =
+      plan.value("--finish-by", request->finish_by,
+                 "Time limit for the work: wall time from the start of the job, such as 60d; with --start, "
+                 "also the "
+                 "last day, such as 2027-03-31. Without it, plan says when the work is done")
+          .type_name("TIME");
   plan.value("--start", request->start,
              "First day of the job, such as 2027-01-15: the report then has calendar dates")
       .type_name("DATE");
@@ -224,6 +225,7 @@ void add_plan(Program& program) {
              "Share of the simulated runs that must finish within --finish-by, 0.5 to 0.999")
       .type_name("P")
       .check(problem_of_confidence)
+      .needs(finish_by)
       .shows_default();
   plan.value("--tokens", request->tokens,
              "The work in tokens, such as 15.6T (default: the work of the scenario)")

@@ -52,14 +52,13 @@ LineChart finish_chart(const PlanResult& result) {
   const auto with = [](std::string_view plan, std::string_view kind) {
     return fmt::format("{}, {}", plan, kind);
   };
-  add_curve(chart, with("as given", kIntervalCovers), result.as_given.finish);
-  if (result.uncertainty) add_curve(chart, with("as given", kWithParameters), result.uncertainty->finish);
-  if (result.enough) add_curve(chart, with("enough", kIntervalCovers), result.enough->finish);
-  if (result.enough_uncertainty)
-    add_curve(chart, with("enough", kWithParameters), result.enough_uncertainty->finish);
-  if (result.best) add_curve(chart, with("best tried", kIntervalCovers), result.best->finish);
-  if (result.best_uncertainty)
-    add_curve(chart, with("best tried", kWithParameters), result.best_uncertainty->finish);
+  const auto add = [&](std::string_view plan, const PlanOutcome& of, const Uncertainty* unknown) {
+    add_curve(chart, with(plan, kIntervalCovers), of.finish);
+    if (unknown != nullptr) add_curve(chart, with(plan, kWithParameters), unknown->finish);
+  };
+  add("as given", result.as_given, drawn(result.uncertainty));
+  if (result.enough) add("enough", *result.enough, drawn(result.enough_uncertainty));
+  if (result.best) add("best tried", *result.best, drawn(result.best_uncertainty));
   if (result.finish_by_s && !chart.series.empty())
     chart.marks.push_back(
         {.x = *result.finish_by_s, .x_text = "", .text = "required: " + deadline_text(result)});
@@ -123,10 +122,11 @@ void add_outcome(PageTable& table, const PlanResult& result, std::string name, c
   const FinishTimes& finish = unknown != nullptr ? unknown->finish : of.finish;
   const Unit unit = date_unit(result);
   const auto time = [&](std::size_t percent) {
-    const std::optional<double> at = known_at(finish, percent);
-    return at ? unit.number(*at) + " " + unit.name : std::string("-");
+    if (!is_known(finish, percent)) return std::string("-");
+    const std::optional<double> at = finish.at(percent);
+    return at ? unit.number(*at) + " " + unit.name : std::string("never");
   };
-  const bool priced = of.cost.mean.has_value();
+  const bool priced = result.facts.has_price();
   std::optional<double> cost = (priced ? of.cost : of.gpu_hours).mean;
   if (unknown != nullptr) {
     const UncertainMetric* drawn_cost = unknown->find(priced ? "cost" : "gpu_hours");
@@ -159,10 +159,11 @@ std::vector<Fact> figures_of(const PlanResult& result) {
   const FinishTimes& finish = given != nullptr ? given->finish : result.as_given.finish;
   const Unit unit = date_unit(result);
   std::vector<Fact> figures;
+  const std::optional<double> in_time =
+      given != nullptr ? given->share_by_date : result.as_given.by_date.value();
   if (result.finish_by_s)
-    figures.push_back({.name = "Finish within " + deadline_text(result),
-                       .value = percent_text(given != nullptr ? given->share_by_date.value_or(0)
-                                                              : result.as_given.by_date.value().value_or(0)),
+    figures.push_back({.name = (result.start ? "Finish by " : "Finish within ") + deadline_text(result),
+                       .value = in_time ? percent_text(*in_time) : "unknown",
                        .note = fmt::format("required: {:g}%", 100 * result.confidence)});
   for (const auto& [name, share] : {std::pair("Half finish within", 50), std::pair("95% finish within", 95)})
     if (const auto at = known_at(finish, static_cast<std::size_t>(share)))
@@ -174,7 +175,7 @@ std::vector<Fact> figures_of(const PlanResult& result) {
   return figures;
 }
 
-Section hangs_on(const PlanResult& result) {
+Section dependence(const PlanResult& result) {
   Section section{.heading = "What the finish date depends on"};
   if (BarChart chart = purchase_chart(result.one_more, "One more of each thing, from the plan as given");
       !chart.bars.empty())
@@ -194,9 +195,8 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
   Page page{.name = "gauntlet plan: " + result.facts.name,
             .answer = answer_line(result),
             .lines = {result.facts.question,
-                      fmt::format("{}; 95% intervals, {}; seed {}; gauntlet {}.", runs_text(result),
-                                  drawn(result.uncertainty) != nullptr ? kWithParameters : kIntervalCovers,
-                                  result.facts.seed, result.facts.version)},
+                      fmt::format("{}; seed {}; gauntlet {}. {}", runs_text(result), result.facts.seed,
+                                  result.facts.version, what_intervals_cover(result))},
             .command = options.command,
             .currency = result.facts.currency};
   page.figures = figures_of(result);
@@ -204,7 +204,7 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
   if (LineChart chart = finish_chart(result); !chart.series.empty()) finish.add(Chart(std::move(chart)));
   finish.add(sizes(result));
   page.sections.push_back(std::move(finish));
-  page.sections.push_back(hangs_on(result));
+  page.sections.push_back(dependence(result));
   page.sections.push_back(lever_section(result.levers));
   Section notes{.heading = "Assumptions of the plan"};
   for (const std::string& note : result.notes) notes.add(Paragraph{note});

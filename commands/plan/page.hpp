@@ -1,4 +1,4 @@
-// A plan as a page: when runs finish, what it takes, and what that hangs on.
+// A plan as a page: when runs finish, what it takes, and what the finish depends on.
 #pragma once
 
 #include "commands/plan/result.hpp"

@@ -32,8 +32,6 @@ constexpr std::uint32_t kClaimedLevers = 5;
 constexpr int kRounds = 4;
 /// The same with parameter uncertainty, where a round takes 3,200 runs or more.
 constexpr int kUncertainRounds = 3;
-/// Where the search for it ends (commands/plan/search.cpp).
-constexpr double kLeastStorage = 1.0 / 1000;
 
 /// What of the cluster limits the search around a plan: "more than 3 spares", and why.
 void add_limits(const PlanVariants& variants, Variant most, bool sizes, std::vector<std::string>& notes) {
@@ -162,7 +160,7 @@ class Planning {
   /// Whether it meets the date with what is not known; it is then what was found.
   bool holds(const LeastPlan& least, int step, CarriedUncertainty* out = nullptr) {
     if (stopped_) return false;
-    found_ = generous(*least.enough, *least.plenty, step);
+    found_ = generous(*least.enough, *least.plenty, variants_.base()->world.repair.crew, step);
     point_ = variants_.point(found_);
     if (!point_ || !variants_.run(*point_, runs_of_found())) {
       stopped_ = true;
@@ -207,7 +205,8 @@ class Planning {
     (meets_ ? result_.enough_uncertainty : result_.best_uncertainty) = found_uncertainty_;
     if (!meets_) result_.best_by_s = nearest_date();
     result_.notes = notes_on(*variants_.base(), outcome, outcome.size.gpus != result_.as_given.size.gpus);
-    if (found_.storage && *found_.storage < kLeastStorage)
+    constexpr double kRounding = 1.001;
+    if (found_.storage && *found_.storage < kRounding * kLeastStorage)
       result_.notes.emplace_back("Less storage bandwidth than a thousandth of the given one was not tried.");
     add_step_time();
     add_limits(variants_, meets_ ? *plenty_ : found_, !meets_, result_.notes);

@@ -79,7 +79,7 @@ std::vector<Purchase> purchases(PlanVariants& variants, PointNumber from, const 
   const PlanQuestion& question = variants.question();
   if (!variants.run(points, question.replicas)) return {};
   const Experiment& experiment = variants.experiment();
-  const bool priced = experiment.point(from).facts.gpu_hour.value > 0;
+  const bool priced = experiment.point(from).facts.has_price();
   const std::vector<double> before = variants.finish(from, question.replicas);
   std::vector<Purchase> bought;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -23,8 +23,8 @@ struct PlanSize {
   std::uint32_t hosts = 0, spares = 0;
   std::uint32_t global_batch = 0;  // sequences
   std::int64_t steps = 0;
-  std::uint32_t crew = 0;     // technicians; zero: always enough
-  std::string storage_write;  // "2TB/s"; empty where it is not used
+  std::uint32_t crew = 0;                             // technicians; zero: always enough
+  std::string storage_write = {}, storage_read = {};  // "2TB/s"; empty where it is not used
   friend bool operator==(const PlanSize&, const PlanSize&) = default;
 };
 
@@ -92,6 +92,15 @@ struct PlanResult {
   std::optional<Uncertainty> enough_uncertainty;  // of `enough`
   std::optional<Uncertainty> best_uncertainty;    // of `best`
   std::vector<std::string> notes;                 // what the plan takes for granted
+
+  /// Whether `enough` misses the date in the runs that check it. The search ends after some rounds, whatever their checks say.
+  bool misses() const {
+    if (!enough) return false;
+    const bool has_draws = enough_uncertainty && enough_uncertainty->draws > 0;
+    const std::optional<double> share =
+        has_draws ? enough_uncertainty->share_by_date : enough->by_date.value();
+    return share.value_or(1) < confidence;
+  }
 };
 
 /// So many runs that about ten of them are late where the share of runs done by the date is exactly `confidence`. Counting late runs

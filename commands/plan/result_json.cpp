@@ -65,7 +65,9 @@ Json outcome_json(const PlanOutcome& of, const PlanResult& result) {
   json["global_batch"] = of.size.global_batch;
   json["steps"] = of.size.steps;
   json["crew"] = of.size.crew > 0 ? Json(of.size.crew) : Json(nullptr);
-  json["storage_write"] = of.size.storage_write.empty() ? Json(nullptr) : Json(of.size.storage_write);
+  const auto bandwidth = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  json["storage_write"] = bandwidth(of.size.storage_write);
+  json["storage_read"] = bandwidth(of.size.storage_read);
   Json& share = json["share_by_date"];
   share["value"] = json_of(of.by_date.value());
   share["ci95"] = json_of(of.by_date.ci95);

@@ -136,13 +136,13 @@ class Sizes {
   std::uint64_t unit_, given_;
 };
 
-/// With a bandwidth lower in eighths of a factor of two; down to a thousandth.
+/// With a bandwidth lower in eighths of a factor of two.
 void least_storage(PlanVariants& variants, Variant& plan) {
   if (!storage_use(variants.base()->world.storage).write) return;
   constexpr std::int64_t kSteps = 80;
   const auto with = [&](std::int64_t step) {
     Variant changed = plan;
-    changed.storage = math_pow(2, -static_cast<double>(kSteps - step) / 8);
+    changed.storage = math_pow(kLeastStorage, static_cast<double>(kSteps - step) / kSteps);
     return changed;
   };
   const std::int64_t step = least(-1, kSteps, [&](std::int64_t each) { return variants.meets(with(each)); });
@@ -171,14 +171,14 @@ std::int64_t least(std::int64_t fails, std::int64_t meets, const std::function<b
   return meets;
 }
 
-Variant generous(const Variant& enough, const Variant& plenty, int step) {
+Variant generous(const Variant& enough, const Variant& plenty, std::uint32_t given_crew, int step) {
   if (step == kGenerous) return plenty;
   Variant between = enough;
   const auto towards = [step](std::uint32_t from, std::uint32_t to) {
     return from + (std::max(from, to) - from) * static_cast<std::uint32_t>(step) / kGenerous;
   };
   between.spares = towards(*enough.spares, *plenty.spares);
-  if (enough.crew) between.crew = towards(*enough.crew, *plenty.spares);
+  if (enough.crew) between.crew = towards(*enough.crew, given_crew > 0 ? given_crew : *plenty.spares);
   if (enough.storage) between.storage = math_pow(*enough.storage, 1 - static_cast<double>(step) / kGenerous);
   return between;
 }

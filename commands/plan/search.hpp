@@ -3,6 +3,7 @@
 
 #include "commands/plan/variants.hpp"
 
+#include <cstdint>
 #include <functional>
 
 namespace gauntlet {
@@ -18,11 +19,15 @@ struct LeastPlan {
   std::optional<Variant> best;
 };
 
+/// The least storage bandwidth that is tried, times the given one.
+inline constexpr double kLeastStorage = 1.0 / 1024;
+
 /// All three are empty where the study was stopped.
 LeastPlan least_plan(PlanVariants& variants);
 
-/// Between the least plan (0) and plenty (`kGenerous`): spares, storage and crew grow with `step`.
+/// Between the least plan (0) and plenty (`kGenerous`): spares, storage and crew grow with `step`. The crew grows to the given one; where
+/// that is 0, a technician is always free, and as many as there are spares are plenty.
 inline constexpr int kGenerous = 8;
-Variant generous(const Variant& enough, const Variant& plenty, int step);
+Variant generous(const Variant& enough, const Variant& plenty, std::uint32_t given_crew, int step);
 
 }  // namespace gauntlet

@@ -79,6 +79,8 @@ void add_sizes(TextTable& table, const std::vector<PlanColumn>& all) {
   add_row(table, all, "spare hosts", [&](const PlanOutcome& of) { return count(of.size.spares); });
   if (!all.front().of->size.storage_write.empty())
     add_row(table, all, "storage, write", [](const PlanOutcome& of) { return of.size.storage_write; });
+  if (!all.front().of->size.storage_read.empty())
+    add_row(table, all, "storage, read", [](const PlanOutcome& of) { return of.size.storage_read; });
   add_row(table, all, "repair crew", [&](const PlanOutcome& of) {
     return of.size.crew > 0 ? count(of.size.crew) : std::string("unlimited");
   });
@@ -150,7 +152,7 @@ std::string size_table(const PlanResult& result) {
               [](const PlanOutcome& of) { return share_text(of.by_date); });
     add_column_row(table, all, by_date, share_cell);
   }
-  const bool priced = result.as_given.cost.mean.has_value();
+  const bool priced = result.facts.has_price();
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const Unit money =
       amount_unit((result.as_given.*cost).mean.value_or(0), priced ? result.facts.currency : "");

@@ -23,12 +23,6 @@ std::string_view covers(const PlanResult& result) {
   return drawn(result.uncertainty) != nullptr ? "parameters as given" : kIntervalCovers;
 }
 
-std::string what_intervals_cover(const PlanResult& result) {
-  if (drawn(result.uncertainty) != nullptr) return "Intervals are 95%.";
-  return fmt::format("Intervals are 95%, {}: the rates and times of the scenario count as known.",
-                     kIntervalCovers);
-}
-
 std::string requirements(const PlanResult& result, const ReportOptions& options) {
   std::string text = heading(options, result.finish_by_s ? "Requirements" : "Resources") + size_table(result);
   if (const Uncertainty* given = drawn(result.uncertainty))
@@ -48,7 +42,7 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
                             "other, GPUs first. The "
                             "column uses {} runs other than those that chose it.",
                             count_text(result.enough->by_date.runs)));
-  const bool priced = result.as_given.cost.mean.has_value();
+  const bool priced = result.facts.has_price();
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const std::optional<double> given = (result.as_given.*cost).mean, less = (result.enough.value().*cost).mean;
   if (given && less && *less > *given)
@@ -57,9 +51,7 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
         "lowest {}{}.",
         priced ? "money" : "GPU-hours", priced ? "cost" : "number of GPU-hours",
         result.enough->size.gpus < result.as_given.size.gpus ? ", and fewer GPUs train for longer" : ""));
-  const std::optional<double> share =
-      enough != nullptr ? enough->share_by_date : result.enough->by_date.value();
-  if (share.value_or(1) < result.confidence)
+  if (result.misses())
     text += wrapped("In these runs it is not enough: run the plan again with more --replicas.");
   return text;
 }
@@ -73,7 +65,7 @@ bool has_unknown(const std::vector<Purchase>& bought) {
 }
 
 std::string one_more(const PlanResult& result, const ReportOptions& options) {
-  const bool priced = result.as_given.cost.mean.has_value();
+  const bool priced = result.facts.has_price();
   const auto than = [&](const char* what, const std::vector<Purchase>& bought) -> std::string {
     if (bought.empty()) return "";
     return heading(options, fmt::format("Effect of one more, from {} (95% intervals of paired runs, {})",
@@ -223,15 +215,16 @@ std::string deadline(const PlanResult& result) {
   return fmt::format("by {} ({})", deadline_text(result), time_text(*result.finish_by_s));
 }
 
+const std::string kFewerThan90 = "and fewer than 90% ever do";
+
 /// " As given, half of the runs finish by 2027-03-04, 90% by 2027-03-20.": of a plan with a start and parameter uncertainty.
 std::string dates(const PlanResult& result) {
   const Uncertainty* given = drawn(result.uncertainty);
   if (given == nullptr || !result.start || !given->finish.at(50)) return "";
-  const auto date = [&](std::optional<double> at) {
-    return at ? "by " + to_text(day_after(*result.start, *at)) : std::string("never");
-  };
-  return fmt::format(" As given, half of the runs finish {}, 90% {}.", date(given->finish.at(50)),
-                     date(given->finish.at(90)));
+  const auto by = [&](double at) { return "by " + to_text(day_after(*result.start, at)); };
+  const std::optional<double> most = given->finish.at(90);
+  return fmt::format(" As given, half of the runs finish {}, {}.", by(*given->finish.at(50)),
+                     most ? "90% " + by(*most) : kFewerThan90);
 }
 
 /// The answer to a plan without a date.
@@ -246,7 +239,7 @@ std::string when_line(const PlanResult& result) {
   const std::optional<double> half = finish.at(50), most = finish.at(90);
   if (!half) return fmt::format("{} fewer than half of the runs finish {} ({}).", plan, work, kind);
   return fmt::format("{} half of the runs finish {} {}, {} ({}).", plan, work, when_text(*half, result),
-                     most ? "90% " + when_text(*most, result) : "and fewer than 90% ever do", kind);
+                     most ? "90% " + when_text(*most, result) : kFewerThan90, kind);
 }
 
 }  // namespace
@@ -282,6 +275,9 @@ std::string answer_line(const PlanResult& result) {
                        size_text(result.enough->size, result.as_given.size), share, of,
                        count == 1 ? "is" : "are", 100 * result.confidence, remedy, dates(result));
   }
+  if (result.misses())
+    return fmt::format("{}. The nearest that was found, {}, misses it in these runs: {}.{}", text,
+                       size_text(result.enough->size, result.as_given.size), share, dates(result));
   if (same) return fmt::format("{}. This is the minimum that {}meets the date: {}.", text, sureness, share);
   return fmt::format("{}. {} would {}be enough: {}.{}", text,
                      size_text(result.enough->size, result.as_given.size), sureness, share, dates(result));

@@ -243,23 +243,24 @@ std::uint32_t PlanVariants::most_spares_in_use(PointNumber number, std::uint32_t
 
 PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::uint32_t replicas) const {
   const World& world = experiment_->point(number).scenario.world;
+  const StorageUse use = storage_use(world.storage);
   const std::uint32_t end = first + replicas;
   const std::vector<double> all = finish(number, end);
   const std::span<const double> times = std::span(all).subspan(first);
-  return {
-      .size = {.gpus = std::uint64_t{world.inventory.job_hosts} * world.inventory.gpus_per_host,
-               .replicas = world.job.layout.dp,
-               .hosts = world.inventory.job_hosts,
-               .spares = world.inventory.spares,
-               .global_batch = world.job.global_batch,
-               .steps = world.job.steps,
-               .crew = world.repair.crew,
-               .storage_write = storage_use(world.storage).write ? bandwidth_text(world.storage.write) : ""},
-      .first = first,
-      .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
-      .finish = percentiles_with_intervals(times),
-      .cost = statistics_of(*experiment_, number, "cost", first, end),
-      .gpu_hours = statistics_of(*experiment_, number, "gpu_hours", first, end)};
+  return {.size = {.gpus = std::uint64_t{world.inventory.job_hosts} * world.inventory.gpus_per_host,
+                   .replicas = world.job.layout.dp,
+                   .hosts = world.inventory.job_hosts,
+                   .spares = world.inventory.spares,
+                   .global_batch = world.job.global_batch,
+                   .steps = world.job.steps,
+                   .crew = world.repair.crew,
+                   .storage_write = use.write ? bandwidth_text(world.storage.write) : "",
+                   .storage_read = use.read ? bandwidth_text(world.storage.read) : ""},
+          .first = first,
+          .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
+          .finish = percentiles_with_intervals(times),
+          .cost = statistics_of(*experiment_, number, "cost", first, end),
+          .gpu_hours = statistics_of(*experiment_, number, "gpu_hours", first, end)};
 }
 
 }  // namespace gauntlet

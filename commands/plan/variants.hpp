@@ -35,13 +35,13 @@ class PlanVariants {
  public:
   PlanVariants(Experiment& experiment, const PointSource& source, const PlanQuestion& question);
 
-  /// The scenario as given; null where it does not load (problems() says why).
+  /// The scenario as given; null where it does not load (take_problems() says why).
   const Scenario* base() const { return base_ ? &base_->scenario : nullptr; }
   const PlanQuestion& question() const { return *question_; }
 
   /// The settings that make it. Another number of GPUs does the same tokens in other steps.
   Settings settings(const Variant& variant) const;
-  /// Nothing where the variant is not a scenario: then it stopped() and problems() says why.
+  /// Nothing where the variant is not a scenario: then it stopped() and take_problems() says why.
   std::optional<PointNumber> point(const Variant& variant);
   /// Likewise, but the study goes on without the variant: a search may come upon a size that the scenario cannot have, such as
   /// fewer hosts than checkpoints have copies.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace gauntlet {
 
@@ -40,15 +42,14 @@ std::string share_text(const std::optional<double>& share, const std::optional<I
 std::string share_text(const ShareOfRuns& share) { return share_text(share.value(), share.ci95); }
 
 std::string finish_text(const FinishTimes& of, const Unit& unit) {
-  std::string text;
-  const auto add = [&](const char* share, const std::optional<double>& at) {
-    text += (text.empty() ? "" : ", ") + std::string(share) +
-            (at ? fmt::format(" after {} {}", unit.number(*at), unit.name) : " never");
-  };
-  add("5%", of.at(5));
-  add("half", of.at(50));
-  add("95%", of.at(95));
-  return text;
+  std::vector<std::string> parts;
+  for (const auto& [share, percent] : {std::pair("5%", 5), std::pair("half", 50), std::pair("95%", 95)}) {
+    const std::optional<double> at = of.at(static_cast<std::size_t>(percent));
+    parts.push_back(at ? fmt::format("{} after {} {}", share, unit.number(*at), unit.name)
+                       : fmt::format("fewer than {} ever", share));
+    if (!at) break;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string never_text(std::uint64_t never, std::uint64_t gave_up, std::uint64_t runs,
@@ -65,7 +66,7 @@ std::string never_text(std::uint64_t never, std::uint64_t gave_up, std::uint64_t
 }
 
 bool is_known(const FinishTimes& of, std::size_t percent) {
-  return (percent != 1 && percent != 99) || of.runs >= kFewestForP1;
+  return of.runs > 0 && ((percent != 1 && percent != 99) || of.runs >= kFewestForP1);
 }
 
 std::optional<double> known_at(const FinishTimes& of, std::size_t percent) {
@@ -124,6 +125,14 @@ const Uncertainty* drawn(const std::optional<Uncertainty>& of) {
   return of && of->draws > 0 ? &*of : nullptr;
 }
 
+std::string what_intervals_cover(const PlanResult& result) {
+  if (drawn(result.uncertainty) != nullptr)
+    return "Intervals are 95%. Those of shares and times with parameter uncertainty cover the scatter of "
+           "draws and runs.";
+  return fmt::format("Intervals are 95%, {}: the rates and times of the scenario count as known.",
+                     kIntervalCovers);
+}
+
 std::string size_text(const PlanSize& size) { return size_text(size, size); }
 
 std::string size_text(const PlanSize& size, const PlanSize& given) {
@@ -131,6 +140,7 @@ std::string size_text(const PlanSize& size, const PlanSize& given) {
                                     counted(size.spares, "spare host")};
   if (size.crew != given.crew) parts.push_back(fmt::format("a repair crew of {}", count_text(size.crew)));
   if (size.storage_write != given.storage_write) parts.push_back(size.storage_write + " to write to storage");
+  if (size.storage_read != given.storage_read) parts.push_back(size.storage_read + " to read from storage");
   const std::string last = parts.back();
   parts.pop_back();
   return fmt::format("{} and {}", fmt::join(parts, ", "), last);

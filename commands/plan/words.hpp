@@ -13,6 +13,9 @@ namespace gauntlet {
 /// "200 runs per variant", or "1,000 runs of each plan in the table, 200 of every other variant".
 std::string runs_text(const PlanResult& result);
 
+/// What all intervals of a report cover.
+std::string what_intervals_cover(const PlanResult& result);
+
 /// The unit of finishing times.
 Unit date_unit(const PlanResult& result);
 
@@ -25,14 +28,14 @@ std::string percent_text(double share);
 std::string share_text(const std::optional<double>& share, const std::optional<Interval>& ci95);
 std::string share_text(const ShareOfRuns& share);
 
-/// "5% after 22.3 h, half after 25.1 h, 95% never"
+/// "5% after 22.3 h, half after 25.1 h, fewer than 95% ever"
 std::string finish_text(const FinishTimes& of, const Unit& unit);
 
 /// "12 of 20 runs never complete the work: no progress for 6 h (job.give_up_after)"; empty where all complete it.
 std::string never_text(std::uint64_t never, std::uint64_t gave_up, std::uint64_t runs,
                        Duration give_up_after);
 
-/// When so many percent of the runs are done. Of 1% and 99% nothing is known from fewer than kFewestForP1 runs.
+/// Whether the runs tell when so many percent of them are done. Fewer than kFewestForP1 say nothing of 1% and 99%.
 bool is_known(const FinishTimes& of, std::size_t percent);
 /// The same where it is known and not never.
 std::optional<double> known_at(const FinishTimes& of, std::size_t percent);

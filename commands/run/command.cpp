@@ -62,11 +62,10 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
 
 // What runs so many replicas, or the one, of the scenario again.
 std::string command_of(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
-  Summary meant;
-  meant.replicas = replicas;
-  meant.only = request.replica;
-  meant.facts.seed = seed;
-  return CommandLine(repeating_command(request.scenarios.front(), meant))
+  return CommandLine("gauntlet run", request.scenarios.front())
+      .number("--replicas", request.replica ? std::nullopt : std::optional(replicas))
+      .number("--replica", request.replica)
+      .number("--seed", std::optional(seed))
       .option("--set", request.sets)
       .number("--incidents", request.incidents)
       .flag("--full-telemetry", request.full_telemetry)
@@ -106,9 +105,7 @@ ReportOptions options_of(const RunRequest& request, const PointSource& source, c
           .notes = notes_of(point.scenario)};
 }
 
-Workbench::Output output_of(const RunRequest& request, const PointSource& source, const Point& point,
-                            const Summary& summary) {
-  ReportOptions options = options_of(request, source, point, summary);
+Workbench::Output output_of(const Summary& summary, ReportOptions options) {
   Workbench::Output output = {.report = text_report(summary, options), .json = to_json(summary)};
   options.colour = Colour::always;
   output.coloured = text_report(summary, options);
@@ -142,14 +139,16 @@ std::optional<Problem> read_terms(const RunRequest& request, const Point& point,
   return std::nullopt;
 }
 
-/// Runs what is asked for. Says so where the precision was not reached.
-void run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms) {
+/// Runs what is asked for. What it returns says that the precision was not reached.
+std::optional<Problem> run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms) {
   const Rounds rounds = run_rounds(experiment, {&point, 1}, terms);
-  if (!rounds.complete || rounds.precise.front()) return;
-  const Problem missed{.file = "--precision",
-                       .why = fmt::format("was not reached in {} replicas", rounds.replicas.front()),
-                       .suggestion = "give it more with --replicas, or ask for less"};
-  print_warnings({&missed, 1});
+  if (!rounds.complete || rounds.precise.front()) return std::nullopt;
+  if (rounds.without_interval.front())
+    return problem_of(
+        "--precision", fmt::format("was not reached: {} replicas give no interval", rounds.replicas.front()),
+        "ask for another metric: this one has no value, or hardly ever differs between replicas");
+  return problem_of("--precision", fmt::format("was not reached in {} replicas", rounds.replicas.front()),
+                    "give it more with --replicas, or ask for less");
 }
 
 int run_point(const RunRequest& request, const PointSource& source, const std::shared_ptr<const Point>& point,
@@ -162,11 +161,13 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   if (!bench) return kWrongInput;
   Experiment& experiment = bench->experiment();
   const PointNumber number = experiment.add(point);
+  std::optional<Problem> imprecise;
   if (request.replica) {
     experiment.ensure_only(number, *request.replica);
   } else {
-    run_replicas(experiment, number, question.terms);
+    imprecise = run_replicas(experiment, number, question.terms);
   }
+  if (imprecise) print_warnings({&*imprecise, 1});
   // Fewer than were asked for where it was interrupted.
   const std::uint32_t done = experiment.replicas(number);
   if (done == 0) return bench->finish({});  // nothing was done: nothing is written
@@ -183,7 +184,9 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
     if (bench->stopped()) return bench->finish({});  // without its recording this is not what was asked for
   }
   summary.interrupted = bench->stopped();
-  Workbench::Output output = output_of(request, source, *point, summary);
+  ReportOptions options = options_of(request, source, *point, summary);
+  if (imprecise) options.notes.push_back(imprecise->file + " " + imprecise->why + ".");
+  Workbench::Output output = output_of(summary, options);
   if (question.bucket > Duration::zero() && !bench->stopped()) {
     OverTimeText over_time = over_time_text(
         experiment, number, question.bucket,
@@ -196,14 +199,14 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
       output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
     } else {  // it was interrupted; --resume goes on
       summary.interrupted = true;
-      output = output_of(request, source, *point, summary);
+      output = output_of(summary, options);
     }
   }
   if (!request.out.empty()) {
     const RunDetails details =
         run_details(experiment, number, summary, read,
                     {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
-    output.page = page_of(summary, details, options_of(request, source, *point, summary));
+    output.page = page_of(summary, details, options);
   }
   return bench->finish(output);
 }

@@ -28,7 +28,8 @@ struct SweptField {
 struct SweptPoint {
   std::vector<std::size_t> at;  // by field: which of its values
   Summary summary;
-  bool precise = true;  // reached the precision that was asked for, or none was
+  bool precise = true;            // reached the precision that was asked for, or none was
+  bool without_interval = false;  // ... and its replicas gave no interval, so that more were not tried
   /// How much better the best point is by the objective (zero or more), over the replicas that both have; nothing for the
   /// best itself.
   std::optional<PairedDifference> behind;

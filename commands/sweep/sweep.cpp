@@ -49,7 +49,7 @@ void choose_objective(SweepResult& result) {
   });
   const bool priced = std::ranges::all_of(result.points, [&](const SweptPoint& point) {
     const ScenarioFacts& facts = point.summary.facts;
-    return facts.gpu_hour.value > 0 && facts.currency == first.currency;
+    return facts.has_price() && facts.currency == first.currency;
   });
   constexpr const char* kCost = "cost.per_effective_gpu_hour";
   const bool trains = std::ranges::any_of(
@@ -203,6 +203,7 @@ SweepResult sweep(Experiment& experiment, const SweepPlan& plan,
     SweptPoint point;
     point.summary = experiment.summary(numbers[i], rounds.replicas[i]);
     point.precise = rounds.precise[i];
+    point.without_interval = rounds.without_interval[i];
     result.points.push_back(std::move(point));
     settings.push_back(plan.points[i]);
     run.push_back(numbers[i]);

@@ -132,8 +132,12 @@ std::string at_an_end(const SweepResult& result) {
 
 std::string missed(const SweepResult& result) {
   std::vector<std::string> names;
-  for (const SweptPoint& point : result.points)
-    if (!point.precise) names.push_back(short_name(result, point));
+  bool no_interval = false;
+  for (const SweptPoint& point : result.points) {
+    if (point.precise) continue;
+    names.push_back(short_name(result, point));
+    no_interval = no_interval || point.without_interval;
+  }
   if (names.empty()) return "";
   std::vector<std::string> goals;
   for (const PrecisionGoal& goal : result.precision)
@@ -145,7 +149,8 @@ std::string missed(const SweepResult& result) {
   }
   const std::string_view reason = result.interrupted    ? "the sweep was interrupted"
                                   : result.budget_spent ? "the budget was spent"
-                                                        : "--replicas allows no more";
+                                  : no_interval ? "a metric has no interval, however many replicas run"
+                                                : "--replicas allows no more";
   return fmt::format("{} did not reach the precision ({}), because {}: {}.",
                      counted(static_cast<double>(count), "point"), fmt::join(goals, ", "), reason,
                      fmt::join(names, "; "));

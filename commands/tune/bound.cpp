@@ -33,10 +33,6 @@ Problem wrong_bound(std::string what, std::string why, std::string suggestion,
           .suggestion = std::move(suggestion)};
 }
 
-bool in_seconds(std::string_view metric) {
-  return metric.starts_with("lost_s.") || (metric.ends_with("_s") && !metric.ends_with("_per_s"));
-}
-
 Parsed<double> plain_limit(std::string_view text) {
   const bool percentage = text.ends_with('%');
   const std::string_view digits = trimmed(text.substr(0, text.size() - (percentage ? 1 : 0)));
@@ -48,7 +44,7 @@ Parsed<double> plain_limit(std::string_view text) {
 }
 
 Parsed<double> parse_limit(std::string_view text, std::string_view metric, std::string_view currency) {
-  if (in_seconds(metric)) return parse_seconds(text);
+  if (is_time(metric)) return parse_seconds(text);
   if (metric.starts_with("cost")) {
     const Parsed<Price> price = parse_price(text);
     if (!price.value) return {std::nullopt, price.why, price.suggestion};

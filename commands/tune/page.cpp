@@ -15,14 +15,7 @@ namespace gauntlet {
 namespace {
 
 ChartAxis objective_axis(const TuneResult& result) {
-  const std::string unit = objective_unit(result).name;
-  const bool money = result.metric.starts_with("cost");
-  const bool time = result.metric.ends_with("_s") && !result.metric.ends_with("_per_s");
-  return {.title = objective_name(result),
-          .unit = unit == "%" ? ChartUnit::percent
-                  : money     ? ChartUnit::money
-                  : time      ? ChartUnit::duration
-                              : ChartUnit::number};
+  return {.title = objective_name(result), .unit = chart_unit(result.metric)};
 }
 
 ChartPoint point_of(const TuneResult& result, const TunedPoint& point, std::size_t axis) {
@@ -87,10 +80,13 @@ Page page_of(const TuneResult& result, const ReportOptions& options) {
   Section curves{.heading = "The curve of each field, the others at their best"};
   for (std::size_t axis = 0; axis < result.fields.size(); ++axis) {
     const TunedField& field = result.fields[axis];
-    page.figures.push_back(
-        {.name = (field.plateau ? "Recommended " : "Best ") + field.path,
-         .value = field.best,
-         .note = fmt::format("today {}; flat from {} to {}", field.today, field.flat.low, field.flat.high)});
+    page.figures.push_back({.name = (field.plateau ? "Recommended " : "Best ") + field.path,
+                            .value = field.best,
+                            .note = field.alike
+                                        ? fmt::format("today {}; {} to {} are not told apart", field.today,
+                                                      field.alike->low, field.alike->high)
+                                        : fmt::format("today {}; flat from {} to {}", field.today,
+                                                      field.flat.low, field.flat.high)});
     if (!field.curve.empty()) curves.add(Chart(chart_along(result, axis)));
   }
   page.sections.push_back(std::move(curves));

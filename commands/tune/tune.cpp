@@ -249,8 +249,6 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   return result;
 }
 
-bool has_price(const Point& base) { return base.facts.gpu_hour.value > 0; }
-
 /// Within a window the cost depends only on the hosts that are held. So its minimum is at no host, whatever they achieve.
 std::optional<Problem> problem_of_what_is_bought(const Objective& objective, const Point& base,
                                                  std::string_view option) {
@@ -261,12 +259,12 @@ std::optional<Problem> problem_of_what_is_bought(const Objective& objective, con
       .file = std::string(option),
       .what = objective.metric,
       .why = "is the same whatever the job achieves, as the scenario has a window and no amount of work",
-      .suggestion = has_price(base) ? "minimize cost.per_effective_gpu_hour, or " + work : work};
+      .suggestion = base.facts.has_price() ? "minimize cost.per_effective_gpu_hour, or " + work : work};
 }
 
 std::optional<Problem> problem_of_no_price(std::string_view metric, const Point& base,
                                            std::string_view option) {
-  if (!metric.starts_with("cost") || has_price(base)) return {};
+  if (!metric.starts_with("cost") || base.facts.has_price()) return {};
   return Problem{.file = std::string(option),
                  .what = std::string(metric),
                  .why = "has no value, as the scenario has no price",

@@ -53,10 +53,8 @@ Problem with_final_name(Problem problem, const std::string& temporary, const std
 }
 
 Problem not_made(const std::string& path, int error) {
-  const std::string advice = system_advice(error);
-  return problem_of(
-      path, "cannot be made: " + system_message(error),
-      error == ENOENT ? "make the directory above it first" : (advice.empty() ? "" : advice.substr(2)));
+  return problem_of(path, "cannot be made: " + system_message(error),
+                    error == ENOENT ? "make the directory above it first" : system_advice(error));
 }
 
 std::string without_last_slash(std::string path) {

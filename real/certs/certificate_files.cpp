@@ -22,9 +22,8 @@ std::optional<Problem> write_pem(Files& files, const std::string& path, std::str
                              .mode = readers == Readers::owner ? mode_t{0600} : mode_t{0644}};
   const auto failure = replace_file(files, file, pem);
   if (!failure) return std::nullopt;
-  const std::string advice = system_advice(failure->error);
   return problem_of(path, "cannot be written: " + system_message(failure->error),
-                    advice.empty() ? "" : advice.substr(2));
+                    system_advice(failure->error));
 }
 
 std::optional<Problem> read_pem(const std::string& path, Readers readers, std::string& out) {

@@ -29,7 +29,7 @@ constexpr const char* kDirectoryPrefix = "gauntlet-drill-";
 constexpr const char* kStateSuffix = ".state";
 
 std::runtime_error refused(const std::string& path, const char* what, int error) {
-  return std::runtime_error(path + what + system_message(error) + system_advice(error));
+  return std::runtime_error(path + what + system_message_with_advice(error));
 }
 constexpr const char* kCannotBeWritten = ": cannot be written: ";
 

@@ -92,8 +92,7 @@ AgentProcess::AgentProcess(const std::vector<std::string>& arguments, const std:
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
     child_ = -1;
-    throw std::runtime_error(arguments[0] + ": cannot be started: " + std::strerror(failed) +
-                             system_advice(failed));
+    throw std::runtime_error(arguments[0] + ": cannot be started: " + system_message_with_advice(failed));
   }
   handle_ = pidfd_of(child_);
   if (!handle_) {

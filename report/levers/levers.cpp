@@ -75,8 +75,10 @@ std::string certain_places(const LeverRanking& ranking) {
   if (ranking.claimed == 0) return wrapped("No lever has a certain gain.");
   if (ranking.certain == 0) return wrapped("The first place is not certain.");
   const std::string only = ranking.certain < ranking.claimed ? "Only the " : "The ";
-  const std::string places =
-      ranking.certain == 1 ? "first place" : fmt::format("order of the first {}", ranking.certain);
+  // Levers in front of it may gain, and have no place.
+  const auto first = std::ranges::find(ranking.levers, LeverEffect::gain, &RankedLever::effect);
+  const std::string places = ranking.certain == 1 ? fmt::format("first place, {},", lever_text(*first))
+                                                  : fmt::format("order of the first {}", ranking.certain);
   const bool all = ranking.unplaced.empty();
   return wrapped(fmt::format("{}{} is certain{} (95%{}).", only, places,
                              all ? "" : " among the levers with a certain gain",
@@ -253,7 +255,8 @@ BarChart lever_chart(const LeverRanking& ranking) {
 Section lever_section(const LeverRanking& ranking) {
   Section section{.heading = "Ranking of levers"};
   if (ranking.levers.empty()) {
-    section.add(Paragraph{"No lever has an effect that was measured."});
+    section.add(Paragraph{ranking.replicas == 0 ? "Interrupted before a lever was tried."
+                                                : "No lever has an effect that was measured."});
     return section;
   }
   if (const std::string best = best_lever_text(ranking); !best.empty()) section.add(Paragraph{best + "."});

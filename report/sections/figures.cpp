@@ -4,6 +4,7 @@
 #include "report/metric_unit.hpp"
 #include "report/units.hpp"
 #include "report/words.hpp"
+#include "study/summary/metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -89,7 +90,7 @@ ChartUnit chart_unit(std::string_view metric) {
   const Unit unit = metric_unit(metric, 1, "money");
   if (unit.name == "%") return ChartUnit::percent;
   if (metric.starts_with("cost")) return ChartUnit::money;
-  return metric.ends_with("_s") && !metric.ends_with("_per_s") ? ChartUnit::duration : ChartUnit::number;
+  return is_time(metric) ? ChartUnit::duration : ChartUnit::number;
 }
 
 std::optional<Chart> distribution_chart(const Summary& summary, std::string_view metric, std::string title,

@@ -2,7 +2,7 @@
 
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
-#include "study/levers/rare_events.hpp"
+#include "study/levers/paired_scatter.hpp"
 
 #include <algorithm>
 #include <cmath>

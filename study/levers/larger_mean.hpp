@@ -1,7 +1,7 @@
 // Whether a paired difference is above zero, at levels far out in the tails and where rare events make its scatter.
 //
 // At a level of 1e-4 Student's t is wrong by factors for such gains. Where a rare loss happened to be rarer than it is in the
-// mean, the mean is too high and the error too small: with the skewness g < 0 of the difference (study/levers/rare_events.hpp)
+// mean, the mean is too high and the error too small: with the skewness g < 0 of the difference (study/levers/paired_scatter.hpp)
 // the tail beyond t is exp(|g| t^3 / 3) times that of a normal value, so that 16 events at t = 4 make it 200 times as likely.
 // So the statistic is corrected:
 //

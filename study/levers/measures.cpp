@@ -2,7 +2,7 @@
 
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
-#include "study/levers/rare_events.hpp"
+#include "study/levers/paired_scatter.hpp"
 #include "study/paired.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Measures measures_of(const Experiment& experiment, PointNumber point, std::uint3
   Measures out;
   out.goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
   for (const Fraction& each : out.goodput) out.time_per_token.push_back({each.denominator, each.numerator});
-  if (!(experiment.point(point).facts.gpu_hour.value > 0)) return out;
+  if (!experiment.point(point).facts.has_price()) return out;
   const std::vector<Fraction> cost = experiment.values(point, "cost", replicas);
   for (std::size_t i = 0; i < cost.size(); ++i)
     out.cost_per_token.push_back({cost[i].numerator, out.goodput[i].numerator});

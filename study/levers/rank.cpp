@@ -5,7 +5,7 @@
 #include "study/levers/fault_levers.hpp"
 #include "study/levers/larger_mean.hpp"
 #include "study/levers/measures.hpp"
-#include "study/levers/rare_events.hpp"
+#include "study/levers/paired_scatter.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,12 +1,8 @@
 #include "study/published/step_error.hpp"
 
-#include "core/contract.hpp"
 #include "core/math/elementary.hpp"
 #include "core/math/log_t.hpp"
 #include "core/math/special.hpp"
-#include "models/calibration/published.hpp"
-#include "models/step/prediction.hpp"
-#include "study/published/catalogue_hardware.hpp"
 
 #include <fmt/format.h>
 
@@ -20,33 +16,6 @@ namespace gauntlet {
 namespace {
 
 constexpr double kTail = 0.05;  // outside each of low and high
-
-std::vector<HeldOutStep> predict_held_out() {
-  std::map<std::string, Hardware> catalogue;
-  std::vector<HeldOutStep> out;
-  for (const PublishedStep& row : parse_published(published_csv(), "published.csv").rows) {
-    if (row.use != RowUse::held_out) continue;
-    auto [known, fresh] = catalogue.try_emplace(row.hardware);
-    if (fresh) {
-      std::optional<Hardware> found = catalogue_hardware(row.hardware);
-      expect(found.has_value(), "the shipped rows name shipped hardware");
-      known->second = std::move(*found);
-    }
-    const Hardware& hardware = known->second;
-    const PublishedJob job = job_of(row, hardware, *find_calibration(row.stack));
-    if (!job.world) continue;
-    const double modelled = to_seconds(job.step_time);
-    out.push_back({.id = row.id,
-                   .stack = row.stack,
-                   .source = row.address,
-                   .hardware = hardware.name,
-                   .precision = row.training.precision,
-                   .experts = row.model.experts > 0,
-                   .gpus = row.layout.ranks(),
-                   .log_ratio = math_log(published_seconds(row, hardware) / modelled)});
-  }
-  return out;
-}
 
 /// Logarithms of ratios over publications, each of which counts once.
 struct Sources {
@@ -104,12 +73,15 @@ std::vector<std::string> beyond(std::span<const HeldOutStep> steps, const World&
   return out;
 }
 
-}  // namespace
-
-const std::vector<HeldOutStep>& held_out_steps() {
-  static const std::vector<HeldOutStep> steps = predict_held_out();
-  return steps;
+/// " None of them ran on H200 or was in fp8."
+std::string beyond_text(const StepTimeError& error) {
+  std::string text;
+  for (std::size_t i = 0; i < error.beyond.size(); ++i)
+    text += (i == 0 ? " None of them " : i + 1 == error.beyond.size() ? " or " : ", ") + error.beyond[i];
+  return text.empty() ? text : text + ".";
 }
+
+}  // namespace
 
 double StepTimeError::median() const { return std::sqrt(low * high); }
 
@@ -151,23 +123,21 @@ std::string text_of(const StepTimeError& error) {
   const auto published = [&](std::uint32_t steps, std::uint32_t sources) {
     return counted(steps, "step") + " of " + counted(sources, "publication");
   };
-  std::string text = fmt::format(
+  const std::string text = fmt::format(
       "Published steps that no constant was fitted on took {:.2f} times the modelled time, {:.2f} to {:.2f} "
       "times with 90% "
       "probability ({} with {}, {} with other stacks).",
       error.median(), error.low, error.high, published(error.steps, error.sources), error.stack,
       published(error.other_steps, error.other_sources));
-  for (std::size_t i = 0; i < error.beyond.size(); ++i)
-    text += (i == 0 ? " None of them " : i + 1 == error.beyond.size() ? " or " : ", ") + error.beyond[i];
-  return error.beyond.empty() ? text : text + ".";
+  return text + beyond_text(error);
 }
 
 std::string line_of(const StepTimeError& error) {
   return fmt::format(
       "The step time is modelled. Published steps took {:.2f} times as long as modelled, {:.2f} to {:.2f} "
       "times with 90% "
-      "probability; no interval here includes that.",
-      error.median(), error.low, error.high);
+      "probability; no interval here includes that.{}",
+      error.median(), error.low, error.high, beyond_text(error));
 }
 
 }  // namespace gauntlet

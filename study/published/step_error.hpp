@@ -13,6 +13,7 @@
 #pragma once
 
 #include "models/world/world.hpp"
+#include "study/published/held_out.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,20 +22,6 @@
 #include <vector>
 
 namespace gauntlet {
-
-/// A published step that was held out of all fits.
-struct HeldOutStep {
-  std::string id, stack;
-  std::string source;  // the publication: its address
-  std::string hardware;
-  Precision precision = Precision::bf16;
-  bool experts = false;
-  std::uint32_t gpus = 0;
-  double log_ratio = 0;  // ln(published / modelled time)
-};
-
-/// Of the table inside the program, those that the model can predict. Computed once.
-const std::vector<HeldOutStep>& held_out_steps();
 
 /// What the other stacks are worth beside the publications of a stack. Each of both would do: with a half or twice as many the ends
 /// of any stack move by 8% at most.
@@ -64,7 +51,7 @@ std::optional<StepTimeError> step_time_error(const World& world);
 /// publications with megatron-core, 35 steps of 11 publications with other stacks). None of them ran on H200."
 std::string text_of(const StepTimeError& error);
 
-/// The same in a line for a report that does not include the error: "The step time is modelled: ...".
+/// The same, without its sources, in a line for a report that does not include the error: "The step time is modelled. Published steps took ...".
 std::string line_of(const StepTimeError& error);
 
 }  // namespace gauntlet

@@ -1,5 +1,6 @@
 #include "core/contract.hpp"
 #include "core/files/read.hpp"
+#include "core/system_advice.hpp"
 #include "study/store/same_study.hpp"
 #include "study/store/store_check_private.hpp"
 #include "study/store/store_digests_private.hpp"
@@ -90,7 +91,12 @@ std::string difference_of(const Store::Connection& store, const StudyIdentity& n
 
 constexpr const char* kOtherStudy = "choose another --out, or start again with --force";
 constexpr const char* kBeginAgain = "start again with --force, or bring the file back from a copy";
-constexpr const char* kRaiseLimit = "raise that limit (ulimit -f unlimited)";
+/// What helps where something could not be written; `otherwise` where nothing is known to.
+std::string remedy_of(const sqlite::Error& error, const char* otherwise) {
+  if (error.code == SQLITE_NOMEM) return system_advice(ENOMEM);
+  return system_advice(error.system, otherwise);
+}
+
 constexpr const char* kRunAgain = "bring the file back from a copy, or run the study again";
 
 /// What is wrong with a file that is there, and what helps.
@@ -118,12 +124,13 @@ void Store::Connection::failed(const sqlite::Error& error) {
   if (problem) return;
   sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);  // fails where nothing is left to undo
   const std::string why = fmt::format("cannot be written: {}", error.what());
-  const char* room = error.system == EFBIG ? kRaiseLimit : "free space";
+  const std::string remedy = remedy_of(error, "see that it can be written");
   problem =
       file.empty()
           ? problem_of("temporary results", why,
-                       fmt::format("{}, name another place for them with TMPDIR, or write to --out", room))
-          : problem_of(file, why, fmt::format("{} are safe; {}, then continue with --resume", holds(), room));
+                       fmt::format("{}, name another place for them with TMPDIR, or write to --out", remedy))
+          : problem_of(file, why,
+                       fmt::format("{} are safe; {}, then continue with --resume", holds(), remedy));
 }
 
 void Store::Connection::add_entry(StoredPoint point, std::uint64_t chain) {
@@ -162,7 +169,7 @@ Store::Opened Store::create(const fs::path& file, const StudyIdentity& study,
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
   } catch (const sqlite::Error& error) {
     return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()),
-                              error.system == EFBIG ? kRaiseLimit : "choose another --out"));
+                              remedy_of(error, "choose another --out")));
   }
 }
 

@@ -25,7 +25,7 @@ struct ScenarioFacts {
   FlopRate peak;                // of one GPU
   double tokens_per_step = 0;
   Flops flops_per_step;                  // model FLOPs, without recomputed activations
-  Money gpu_hour;                        // zero: the scenario states no price
+  Money gpu_hour;                        // zero: no price (has_price())
   Duration window{};                     // zero: until the work is done
   std::int64_t steps = 0;                // the work; zero: no end but `window`
   Duration give_up_after{};              // without progress for so long, a run ends; zero: it never gives up
@@ -37,6 +37,9 @@ struct ScenarioFacts {
   /// Kinds of faults whose compensated counts, added up, are a control of the means (study/controls.hpp), by FaultKindId; the control that
   /// promises most first. Empty: means are plain.
   std::vector<std::vector<std::uint32_t>> controls{};
+
+  /// Whether the scenario states a price. Without one there is no cost.
+  bool has_price() const { return gpu_hour.value > 0; }
 };
 
 /// Each control takes a degree of freedom and has to be worth it: one for this many replicas.

@@ -182,16 +182,16 @@ void add_decisions_and_bill(const ScenarioFacts& facts, std::vector<Metric>& all
   add(all, "replicas.fewest", Worse::low, [](const Figures& of) { return plain(of.fewest_replicas); });
   add(all, "gpu_hours", Worse::high, [facts](const Figures& of) { return plain(gpu_hours(facts, of)); });
   add(all, "cost", Worse::high,
-      [facts](const Figures& of) { return facts.gpu_hour.value > 0 ? plain(cost(facts, of)) : kUndefined; });
+      [facts](const Figures& of) { return facts.has_price() ? plain(cost(facts, of)) : kUndefined; });
   add(all, "cost.lost", Worse::high, [facts](const Figures& of) {
     const double wall = to_seconds(of.wall);
-    if (!(facts.gpu_hour.value > 0 && wall > 0)) return kUndefined;
+    if (!(facts.has_price() && wall > 0)) return kUndefined;
     const double lost = (wall - effective_seconds(of)) / wall;
     const double saved = released_hours(facts, of) * facts.gpu_hour.value;
     return plain((cost(facts, of) + saved) * lost - saved);
   });
   add(all, "cost.per_effective_gpu_hour", Worse::high, [facts](const Figures& of) {
-    if (!(facts.gpu_hour.value > 0)) return kUndefined;
+    if (!facts.has_price()) return kUndefined;
     return Fraction{cost(facts, of), facts.gpus * effective_seconds(of) / kSecondsPerHour};
   });
   add(all, "effective_corrupt_s", Worse::high,
@@ -227,6 +227,10 @@ bool is_share(std::string_view metric) {
   constexpr std::array<std::string_view, 3> kSharesByName = {"recall", "precision", "handled_share"};
   return std::ranges::find(kShares, metric) != kShares.end() ||
          std::ranges::any_of(kSharesByName, [&](std::string_view name) { return metric.ends_with(name); });
+}
+
+bool is_time(std::string_view metric) {
+  return metric.starts_with("lost_s.") || (metric.ends_with("_s") && !metric.ends_with("_per_s"));
 }
 
 RunValue run_value_of(std::string_view metric) {

@@ -50,6 +50,8 @@ RunValue run_value_of(std::string_view metric);
 
 /// Whether it is a share of time, of runs or of decisions, which reports give in percent.
 bool is_share(std::string_view metric);
+/// Whether it is a time, in seconds.
+bool is_time(std::string_view metric);
 
 /// One measure.
 struct Metric {

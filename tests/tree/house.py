@@ -48,7 +48,7 @@ ROOMS = {
     "study/summary": ("core", "score"),
     "study/store": ("core", "core/files", "core/record", "core/sqlite", "score", "study/summary"),
     "study/search": ("core", "core/math"),
-    "study/published": ("core", "core/math", "models", "config"),
+    "study/published": ("core/math", "models", "config"),
     "study": (*CORE, "models", "policies", "sim", "score", "config", "study/summary", "study/store"),
     "study/levers": ("core", "core/math", "core/random", "models", "policies", "config", "study", "study/summary"),
     "study/finish": ("core", "core/math", "core/random", "study", "study/summary"),
@@ -61,7 +61,7 @@ ROOMS = {
     "report/levers": ("report", "report/page", "study/summary"),
     "report/trace_events": ("core",),
     "report/worlds": ("core", "score", "study", "study/summary", "report", "report/page"),
-    "shell": ("core", "core/files", "config", "study", "study/summary", "study/store", "study/mpi", "report", "report/page"),
+    "shell": ("core", "core/files", "config", "study", "study/store", "study/mpi", "report", "report/page"),
     # No command includes another: what two need moves down.
     "commands/new": ("core", "models", "policies", "config", "study", "shell"),
     "commands/run": ("core", "core/record", "study", "study/summary", "study/published", "study/store", "report", "report/page",
@@ -82,7 +82,7 @@ ROOMS = {
     "commands/trace": ("core", "core/math", "core/random", "config", "study/summary", "report", "shell"),
     "commands/calibrate": ("core", "core/math", "core/record", "models", "config", "study", "report", "shell"),
     "commands/validate": ("core", "core/math", "core/random", "models", "policies", "sim", "score", "config", "study", "study/finish",
-                          "study/summary", "study/search", "study/published", "study/uncertainty", "report", "shell"),
+                          "study/summary", "study/search", "study/uncertainty", "report", "shell"),
     "commands/explain": ("core", "policies", "score", "config", "study/summary", "report", "shell"),
 }
 # Programs for GPUs and what they share, which CMake builds where CUDA's toolkit is installed. No other room includes them.

@@ -4,8 +4,8 @@
 #include "commands/validate/step/result.hpp"
 #include "commands/validate/step/text.hpp"
 #include "commands/validate/step/validate.hpp"
+#include "config/catalogue_hardware.hpp"
 #include "models/step/step.hpp"
-#include "study/published/catalogue_hardware.hpp"
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST(PublishedStep, NoLayoutThatFitsIsFasterAndNoStepIsBelowItsBound) {
   int open = 0;  // rows with something to choose
   for (const PublishedStep& row : parse_published(published_csv(), "published.csv").rows) {
     SCOPED_TRACE(row.id);
-    const std::optional<Hardware> hardware = catalogue_hardware(row.hardware);
+    const std::optional<Hardware> hardware = catalogue_hardware(row.hardware).hardware;
     ASSERT_TRUE(hardware);
     const PublishedJob best = job_of(row, *hardware, *find_calibration(row.stack));
     if (!best.world) continue;

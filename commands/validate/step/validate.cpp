@@ -1,9 +1,9 @@
 #include "commands/validate/step/validate.hpp"
 
 #include "commands/validate/step/fit_stacks.hpp"
+#include "config/catalogue_hardware.hpp"
 #include "config/toml/files.hpp"
 #include "models/step/prediction.hpp"
-#include "study/published/catalogue_hardware.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +26,8 @@ Catalogue hardware_of(const std::vector<PublishedStep>& rows, const std::string&
   Catalogue all;
   for (const PublishedStep& row : rows) {
     if (all.contains(row.hardware)) continue;
-    if (auto found = catalogue_hardware(row.hardware))
-      all[row.hardware] = std::move(*found);
+    if (LoadedHardware loaded = catalogue_hardware(row.hardware); loaded.hardware)
+      all[row.hardware] = std::move(*loaded.hardware);
     else
       problems.push_back({.file = file,
                           .what = "hardware = \"" + row.hardware + "\" of " + row.id,

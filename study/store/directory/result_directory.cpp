@@ -181,7 +181,7 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
     for (const fs::path& named : {file, part})
       if (const int failed = sync_name(files, named))
         return problem_of(named, "cannot be brought to the disk: " + system_message(failed),
-                          "choose another --out");
+                          system_advice(failed, "choose another --out"));
   if (!store && is_new) remove_unfinished(files, part);  // no trace of a store that was of no use
   if (!store && from_target) opened.problem->file = (target / kDatabaseFile).string();
   return opened.problem;
@@ -240,7 +240,7 @@ std::optional<Problem> ResultDirectory::State::write_all(const fs::path& ready,
                                                          std::span<const ResultFile> results) {
   const auto failed = [&](const std::string& name, const std::string& why) {
     return problem_of(target, fmt::format("could not be written: {}: {}", name, why),
-                      fmt::format("{} are safe in \"{}\"; continue with --resume once there is room",
+                      fmt::format("{} are safe in \"{}\"; once it can be written, continue with --resume",
                                   store->holds(), part.string()));
   };
   if (const int error = files.make_directory(ready, 0777))

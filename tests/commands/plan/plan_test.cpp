@@ -85,6 +85,18 @@ TEST(Least, IsThatOfEveryThreshold) {
       }
 }
 
+TEST(Least, OfMoreGenerousPlansHasNoMoreOfAnythingThanPlenty) {
+  const Variant enough{.gpus = 64, .spares = 2, .storage = 0.25, .crew = 3}, plenty{.gpus = 64, .spares = 60};
+  for (int step = 0; step < kGenerous; ++step) {
+    const Variant now = generous(enough, plenty, 4, step), next = generous(enough, plenty, 4, step + 1);
+    EXPECT_LE(*now.spares, *next.spares);
+    EXPECT_LE(now.storage.value_or(1), next.storage.value_or(1));
+    EXPECT_LE(now.crew.value_or(4), next.crew.value_or(4)) << "plenty has the given crew of 4";
+  }
+  // Where a technician is always free, as many as there are spares are next to that.
+  EXPECT_EQ(*generous(enough, plenty, 0, kGenerous - 1).crew, 3 + 57 * 7 / 8);
+}
+
 TEST(Plan, WithoutFaultsTakesTheFirstSizeThatIsFastEnough) {
   Bench bench(undisturbed({}));
   const PlanQuestion any = question(bench.source, 1e6, 5);

@@ -49,6 +49,7 @@ PlanResult sample() {
   PlanResult result;
   result.facts.name = "mine";
   result.facts.seed = 3;
+  result.facts.gpu_hour = {2};
   result.tokens = 11e12;
   result.finish_by_s = 60 * kSecondsOfDay;
   result.confidence = 0.95;
@@ -97,7 +98,7 @@ TEST(PlanText, RanksTheLeversOfThePlanAsGiven) {
   EXPECT_THAT(text, HasSubstr("`repair.time` (8h to 4h) gains the most: it saves 2.0 h +- 0.2 per run"));
   EXPECT_THAT(text, HasSubstr("repair.time   8h to 4h"));
   EXPECT_THAT(text, HasSubstr("+2.0 +- 0.2"));
-  EXPECT_THAT(text, HasSubstr("The first place is certain (95%)."));
+  EXPECT_THAT(text, HasSubstr("The first place, `repair.time` (8h to 4h), is certain (95%)."));
   EXPECT_THAT(to_json(result), HasSubstr("\"path\": \"repair.time\""));
 }
 
@@ -146,6 +147,10 @@ TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   EXPECT_THAT(text_of(result), Not(HasSubstr("run the plan again with more --replicas")));
   result.enough_uncertainty = unknown(0.93);
   EXPECT_THAT(text_of(result), HasSubstr("run the plan again with more --replicas"));
+  EXPECT_TRUE(result.misses());
+  EXPECT_THAT(answer_line(result), HasSubstr("The nearest that was found, 15,232 GPUs and 11 spare hosts, misses it in these "
+                                             "runs: 93.0% (91.0 to 95.0)."));
+  EXPECT_THAT(answer_line(result), Not(HasSubstr("be enough")));
 }
 
 /// The first line and the table say one share, not that of two computations.
@@ -179,6 +184,7 @@ TEST(PlanText, SaysWhyWhatIsEnoughMayCostMore) {
   larger.enough->size.gpus = 2 * larger.as_given.size.gpus;
   EXPECT_THAT(text_of(larger), Not(HasSubstr("train for longer")));
   for (PlanOutcome* of : {&result.as_given, &*result.enough}) of->cost = {};
+  result.facts.gpu_hour = {};
   result.as_given.gpu_hours.mean = 1e6;
   result.enough->gpu_hours.mean = 1.1e6;
   EXPECT_THAT(text_of(result), HasSubstr("Enough takes more GPU-hours than as given"));
@@ -272,7 +278,7 @@ TEST(PlanText, WhatNeverHappensHasNoUnit) {
   result.uncertainty = unknown(0.4);
   result.uncertainty->finish = around(57, 7);
   result.uncertainty->finish.percentiles.resize(40);
-  EXPECT_THAT(text_of(result), HasSubstr("by 60 days: 5% after 50.0 days, half never, 95%\nnever."));
+  EXPECT_THAT(text_of(result), HasSubstr("by 60 days: 5% after 50.0 days, fewer than half\never."));
   result.enough.reset();
   result.best = outcome(131'072, 800, 0, 71);
   EXPECT_THAT(answer_line(result),
@@ -382,7 +388,7 @@ TEST(PlanText, WithAStartAndParameterUncertaintyTheFirstLineHasDates) {
   EXPECT_THAT(answer_line(result),
               HasSubstr(" As given, half of the runs finish by 2027-03-13, 90% by 2027-03-16."));
   result.uncertainty->finish.percentiles.resize(89);
-  EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, 90% never."));
+  EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, and fewer than 90% ever do."));
 }
 
 TEST(PlanPage, HasTheCostWithParameterUncertaintyWhereThatWasDrawn) {
@@ -398,7 +404,7 @@ TEST(PlanPage, HasTheCostWithParameterUncertaintyWhereThatWasDrawn) {
   EXPECT_THAT(page_of(result, {}).lines.at(1), HasSubstr("Monte Carlo only"));
   result.uncertainty = unknown(0.91);
   UncertainMetric drawn;
-  drawn.name = result.as_given.cost.mean ? "cost" : "gpu_hours";
+  drawn.name = "cost";
   drawn.mean = 123e6;
   result.uncertainty->metrics = {drawn};
   EXPECT_THAT(cost_of(result), HasSubstr("123"));
@@ -421,7 +427,8 @@ TEST(PlanPage, HasTheDistributionAndTheTornado) {
 }
 
 TEST(PlanWords, NameCrewAndStorageWhereTheyAreNotAsGiven) {
-  const PlanSize given{.gpus = 16'384, .spares = 32, .crew = 0, .storage_write = "2.00TB/s"};
+  const PlanSize given{
+      .gpus = 16'384, .spares = 32, .crew = 0, .storage_write = "2.00TB/s", .storage_read = "3.00TB/s"};
   PlanSize enough = given;
   EXPECT_EQ(size_text(enough, given), "16,384 GPUs and 32 spare hosts");
   enough.spares = 1;
@@ -430,6 +437,10 @@ TEST(PlanWords, NameCrewAndStorageWhereTheyAreNotAsGiven) {
   enough.storage_write = "1.30GB/s";
   EXPECT_EQ(size_text(enough, given),
             "16,384 GPUs, 1 spare host, a repair crew of 12 and 1.30GB/s to write to storage");
+  enough.storage_read = "2.00GB/s";
+  EXPECT_EQ(size_text(enough, given),
+            "16,384 GPUs, 1 spare host, a repair crew of 12, 1.30GB/s to write to storage and 2.00GB/s to "
+            "read from storage");
 }
 
 TEST(PlanWords, SayHowManyRunsThereAre) {

@@ -84,7 +84,7 @@ TEST(RankText, TellsWhatIsOrderedFromWhatIsNot) {
   const std::string text = text_report(sample_ranking(), {.command = "gauntlet rank mine"});
   EXPECT_THAT(text, HasSubstr("  faults.disk           half as often"));
   EXPECT_THAT(text, HasSubstr("+20.0 +- 1.0"));
-  EXPECT_THAT(text, HasSubstr("Only the first place is certain (95%)."));
+  EXPECT_THAT(text, HasSubstr("Only the first place, `faults.disk` (half as often), is certain (95%)."));
   EXPECT_THAT(text, HasSubstr("`job.start.warm_up` (2min to 1min) and `repair.time` (8h to 4h) cannot be "
                               "ordered with 100 replicas."));
   EXPECT_THAT(
@@ -133,6 +133,12 @@ TEST(RankText, NamesAFewOfManyThatCannotBeOrdered) {
     result.ranking.levers[1].not_told_from.push_back(result.ranking.levers.size());
     result.ranking.levers.push_back(lever_of("faults.f" + std::to_string(i), "half as often", 0.0001, 0.001));
   }
+  RankResult unclear = result;
+  unclear.ranking.levers[0].effect = LeverEffect::unclear;
+  unclear.ranking.levers[0].gains.goodput.ci95 = Interval{0.001, 0.059};
+  EXPECT_THAT(lever_order(unclear.ranking),
+              StartsWith("Only the first place, `faults.disk` (half as often), is certain among the levers"))
+      << "an interval above zero is not a certain gain";
   const std::string order = lever_order(result.ranking);
   EXPECT_THAT(order, HasSubstr("`faults.f2`"));
   EXPECT_THAT(order, Not(HasSubstr("`faults.f3`")));
@@ -158,7 +164,7 @@ TEST(RankText, ALeverWithoutACertainGainIsNamedAndTakesNoPlace) {
               HasSubstr("of 7 levers, `faults.disk` (half as often) may gain the most: it saves 20.0 h"));
   const std::string order = lever_order(result.ranking);
   EXPECT_THAT(order,
-              StartsWith("Only the first place is certain among the levers with a certain gain (95%)."));
+              StartsWith("Only the first place, `faults.disk` (half as often), is certain among the levers"));
   EXPECT_THAT(order,
               HasSubstr("With 1,600 replicas it is not certain that `detection.gather` (15s to 7.5s) gains"));
   EXPECT_THAT(lever_table(result.ranking, 10),

@@ -6,7 +6,7 @@
 #include "study/levers/rank.hpp"
 
 #include "core/math/special.hpp"
-#include "study/levers/rare_events.hpp"
+#include "study/levers/paired_scatter.hpp"
 #include "tests/study/seeded_study.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "study/levers/rare_events.hpp"
+#include "study/levers/paired_scatter.hpp"
 
 #include "core/contract.hpp"
 #include "study/controlled_ratio.hpp"
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace gauntlet {
 namespace {
@@ -47,11 +46,6 @@ PairedScatter paired_scatter(std::span<const Fraction> first, std::span<const Fr
   out.skewness = cubes / (squares * std::sqrt(squares));
   out.largest = furthest;
   return out;
-}
-
-double rare_events(std::span<const Fraction> first, std::span<const Fraction> second) {
-  const double skewness = paired_scatter(first, second).skewness;
-  return std::abs(skewness) > 0 ? 1 / (skewness * skewness) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace gauntlet
