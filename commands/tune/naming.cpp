@@ -8,7 +8,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kWall = 0.5;           // of the loss
 constexpr double kNamedWrongly = 0.01;  // chance that a trial is called better that is not
 constexpr double kWorthNaming = 0.004;  // of the loss
 constexpr int kMostMisled = 4, kMostTightened = 6;

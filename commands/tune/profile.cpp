@@ -368,8 +368,14 @@ void describe_curve(const Trials& trials, const TuneSearch& search, const Search
   into.plateau = !into.alike && is_plateau(low.at, high.at);
   into.flat_to_low = low.to_the_end;
   into.flat_to_high = high.to_the_end;
-  if (low.wall) into.cliff_below = trials[*low.wall].values[axis];
-  if (high.wall) into.cliff_above = trials[*high.wall].values[axis];
+  // The search took it for a wall by the few replicas that it had. Beside the lowest, under the same faults, it may be none.
+  const auto is_cliff = [&](std::size_t wall) {
+    if (trials[wall].replicas == 0 || trials.gives_up_more(wall, trials.gave_up(into.lowest))) return true;
+    const PairedDifference worse = trials.worse_by(into.lowest, wall, outcome.compared());
+    return !worse.difference || *worse.difference > kWall * trials.scale(into.lowest);
+  };
+  if (low.wall && is_cliff(*low.wall)) into.cliff_below = trials[*low.wall].values[axis];
+  if (high.wall && is_cliff(*high.wall)) into.cliff_above = trials[*high.wall].values[axis];
   for (const std::size_t i : into.curve)
     into.worse.push_back(i == into.lowest || trials[i].replicas == 0
                              ? std::nullopt

@@ -29,6 +29,9 @@
 
 namespace gauntlet {
 
+/// How much of the loss more makes a wall.
+inline constexpr double kWall = 0.5;
+
 struct SearchOutcome {
   enum class End { settled, budget, stopped };
   End end = End::settled;

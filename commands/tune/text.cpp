@@ -30,7 +30,7 @@ std::string objective_text(const TuneResult& result) {
 }
 
 /// "checkpoint.interval = 53min (95% interval 51min to 55min)"
-std::string field_answer(const TunedField& field, bool first) {
+std::string field_answer(const TuneResult& result, const TunedField& field, bool first) {
   if (!field.matters)
     return fmt::format("{} = {} (no other value tried differs by more than chance)", field.path, field.best);
   if (field.plateau)
@@ -39,6 +39,9 @@ std::string field_answer(const TunedField& field, bool first) {
   if (field.alike)
     return fmt::format("{} = {} ({} to {} are not told apart)", field.path, field.best, field.alike->low,
                        field.alike->high);
+  if (!field.interval && result.end == TuneResult::End::settled)
+    return fmt::format("{} = {} (flat from {} to {})", field.path, field.best, field.flat.low,
+                       field.flat.high);
   if (!field.interval)
     return fmt::format("{} = {} (too few replicas for an interval)", field.path, field.best);
   return fmt::format("{} = {} ({}{} to {})", field.path, field.best, first ? "95% interval " : "",
@@ -335,7 +338,7 @@ std::string answer_line(const TuneResult& result) {
     return fmt::format("Nothing but today's {} can run: {}", settings_text(result, best), result.refusal);
   if (!anything_matters(result)) return no_difference(result);
   std::vector<std::string> fields;
-  for (const TunedField& field : result.fields) fields.push_back(field_answer(field, fields.empty()));
+  for (const TunedField& field : result.fields) fields.push_back(field_answer(result, field, fields.empty()));
   if (std::ranges::any_of(result.fields, &TunedField::plateau))
     return fmt::format("{}: {} {}, which no value in {} changes by more than {:.0f}% of {} ({}{}).",
                        fmt::join(fields, ", "), objective_name(result), objective_text(result),

@@ -148,8 +148,9 @@ TEST(PlanText, WithParameterUncertaintyTheFirstLineIsOfThat) {
   result.enough_uncertainty = unknown(0.93);
   EXPECT_THAT(text_of(result), HasSubstr("run the plan again with more --replicas"));
   EXPECT_TRUE(result.misses());
-  EXPECT_THAT(answer_line(result), HasSubstr("The nearest that was found, 15,232 GPUs and 11 spare hosts, misses it in these "
-                                             "runs: 93.0% (91.0 to 95.0)."));
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("The nearest that was found, 15,232 GPUs and 11 spare hosts, misses it in these "
+                        "runs: 93.0% (91.0 to 95.0)."));
   EXPECT_THAT(answer_line(result), Not(HasSubstr("be enough")));
 }
 
@@ -388,7 +389,8 @@ TEST(PlanText, WithAStartAndParameterUncertaintyTheFirstLineHasDates) {
   EXPECT_THAT(answer_line(result),
               HasSubstr(" As given, half of the runs finish by 2027-03-13, 90% by 2027-03-16."));
   result.uncertainty->finish.percentiles.resize(89);
-  EXPECT_THAT(answer_line(result), HasSubstr("half of the runs finish by 2027-03-13, and fewer than 90% ever do."));
+  EXPECT_THAT(answer_line(result),
+              HasSubstr("half of the runs finish by 2027-03-13, and fewer than 90% ever do."));
 }
 
 TEST(PlanPage, HasTheCostWithParameterUncertaintyWhereThatWasDrawn) {

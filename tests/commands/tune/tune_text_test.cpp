@@ -172,6 +172,9 @@ TEST(TuneReport, ClaimsNothingThatItDoesNotKnow) {
   short_of.fields[0].interval.reset();
   EXPECT_THAT(answer_line(short_of), HasSubstr("53min (too few replicas for an interval) gives"));
   EXPECT_THAT(answer_line(short_of), HasSubstr("(Monte Carlo only, budget spent)."));
+  short_of.end = TuneResult::End::settled;
+  EXPECT_THAT(answer_line(short_of), HasSubstr("53min (flat from "));
+  short_of.end = TuneResult::End::budget;
   EXPECT_THAT(flowing(short_of), HasSubstr("--budget allows more replicas."));
 
   TuneResult same = one_field();
