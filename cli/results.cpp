@@ -6,6 +6,7 @@
 #include "shell/exit_code.hpp"
 #include "shell/terminal.hpp"
 #include "study/statistics.hpp"
+#include "study/store/directory/manifest.hpp"
 #include "study/store/directory/result_directory.hpp"
 #include "study/store/directory/result_reader.hpp"
 #include "study/store/export/csv.hpp"
@@ -133,12 +134,12 @@ std::optional<Problem> problem_of(const FoundResults& results) {
 
 /// What the study's command wrote: result.json, or the report.
 int print_results(const FoundResults& results, const ResultsRequest& request) {
-  if (request.check)
-    if (const auto problem = problem_of(results)) {
-      print_problems({&*problem, 1});
-      return kFailed;
-    }
-  const std::filesystem::path file = results.directory / (request.json ? kResultFile : kReportFile);
+  const std::string name(request.json ? kResultFile : kReportFile);
+  if (const auto problem = request.check ? problem_of(results) : check_listed(results.directory, name)) {
+    print_problems({&*problem, 1});
+    return kFailed;
+  }
+  const std::filesystem::path file = results.directory / name;
   const auto text = text_of(file);
   if (!text)
     return wrong_input({.file = file.string(),

@@ -18,16 +18,11 @@ std::uint32_t share(std::uint64_t left, std::size_t points) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(left / points, kMostReplicas));
 }
 
-/// How many times as wide as asked for the widest interval is; infinite without one.
-double times_too_wide(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
-                      std::span<const PrecisionGoal> goals) {
+double widest_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
+                 std::span<const PrecisionGoal> goals) {
   double widest = 0;
-  for (const PrecisionGoal& goal : goals) {
-    if (!experiment.metric_exists(point, goal.metric)) return kInfinity;
-    const Statistics of = statistics_of(experiment, point, goal.metric, 0, replicas);
-    if (!of.ci95) return kInfinity;
-    widest = std::max(widest, longer_side(*of.ci95, *of.mean) / goal.half_width);
-  }
+  for (const PrecisionGoal& goal : goals)
+    widest = std::max(widest, times_too_wide(experiment, point, replicas, goal));
   return widest;
 }
 
@@ -81,6 +76,13 @@ bool grow(Rounds& rounds, std::span<const double> too_wide, const ReplicaTerms& 
 
 }  // namespace
 
+double times_too_wide(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
+                      const PrecisionGoal& goal) {
+  if (!experiment.metric_exists(point, goal.metric)) return kInfinity;
+  const Statistics of = statistics_of(experiment, point, goal.metric, 0, replicas);
+  return of.ci95 ? longer_side(*of.ci95, *of.mean) / goal.half_width : kInfinity;
+}
+
 Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, const ReplicaTerms& terms) {
   expect(!points.empty() && terms.replicas > 0, "there is something to run");
   expect(!terms.budget || *terms.budget >= points.size(), "the budget has a replica for every point");
@@ -100,7 +102,7 @@ Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, c
     rounds.complete = run(experiment, points, rounds);
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (rounds.precise[i]) continue;
-      too_wide[i] = times_too_wide(experiment, points[i], rounds.replicas[i], terms.precision);
+      too_wide[i] = widest_of(experiment, points[i], rounds.replicas[i], terms.precision);
       rounds.precise[i] = too_wide[i] <= 1;
     }
   } while (rounds.complete && !rounds.budget_spent && grow(rounds, too_wide, terms));

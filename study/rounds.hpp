@@ -33,6 +33,10 @@ struct Rounds {
   bool budget_spent = false;  // ... and more would have been, had the budget allowed it
 };
 
+/// How many times as wide as asked for the interval of so many replicas is; infinite without one.
+double times_too_wide(const Experiment& experiment, PointNumber point, std::uint32_t replicas,
+                      const PrecisionGoal& goal);
+
 /// Runs the replicas that the terms ask for. Decisions depend on the values of the replicas that were asked for, not on
 /// what the store has beside them.
 Rounds run_rounds(Experiment& experiment, std::span<const PointNumber> points, const ReplicaTerms& terms);

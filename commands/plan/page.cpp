@@ -162,9 +162,10 @@ std::vector<Fact> figures_of(const PlanResult& result) {
   const std::optional<double> in_time =
       given != nullptr ? given->share_by_date : result.as_given.by_date.value();
   if (result.finish_by_s)
-    figures.push_back({.name = (result.start ? "Finish by " : "Finish within ") + deadline_text(result),
-                       .value = in_time ? percent_text(*in_time) : "unknown",
-                       .note = fmt::format("required: {:g}%", 100 * result.confidence)});
+    figures.push_back(
+        {.name = (has_last_day(result) ? "Finish by " : "Finish within ") + deadline_text(result),
+         .value = in_time ? percent_text(*in_time) : "unknown",
+         .note = fmt::format("required: {:g}%", 100 * result.confidence)});
   for (const auto& [name, share] : {std::pair("Half finish within", 50), std::pair("95% finish within", 95)})
     if (const auto at = known_at(finish, static_cast<std::size_t>(share)))
       figures.push_back({.name = name, .value = unit.number(*at) + " " + unit.name, .note = "as given"});
@@ -199,6 +200,7 @@ Page page_of(const PlanResult& result, const ReportOptions& options) {
                                   result.facts.version, what_intervals_cover(result))},
             .command = options.command,
             .currency = result.facts.currency};
+  if (result.interrupted) page.lines.emplace_back(kInterrupted);
   page.figures = figures_of(result);
   Section finish{.heading = "When the work is done"};
   if (LineChart chart = finish_chart(result); !chart.series.empty()) finish.add(Chart(std::move(chart)));

@@ -37,11 +37,11 @@ std::string requirements(const PlanResult& result, const ReportOptions& options)
         "Enough: the fewest GPUs that meet the date with parameter uncertainty, and a margin of everything "
         "else.");
   else
-    text +=
-        wrapped(fmt::format("Enough: each resource at the minimum that still meets the date, one after the "
-                            "other, GPUs first. The "
-                            "column uses {} runs other than those that chose it.",
-                            count_text(result.enough->by_date.runs)));
+    text += wrapped(fmt::format(
+        "Enough: each resource at the minimum that still meets the date, one after the "
+        "other, GPUs first. The "
+        "runs that chose it meet the date with a standard error to spare. The column uses {} others.",
+        count_text(result.enough->by_date.runs)));
   const bool priced = result.facts.has_price();
   const Statistics PlanOutcome::*cost = priced ? &PlanOutcome::cost : &PlanOutcome::gpu_hours;
   const std::optional<double> given = (result.as_given.*cost).mean, less = (result.enough.value().*cost).mean;
@@ -209,13 +209,16 @@ std::string when_text(double at, const PlanResult& result) {
   return fmt::format("by {} ({})", to_text(day_after(*result.start, at)), time_text(at));
 }
 
-/// "within 60 days", "by 2027-03-15 (60 days)".
+/// "within 60 days", "by 2027-03-15 (60 days)", "within 6.4 days (on 2027-01-21)".
 std::string deadline(const PlanResult& result) {
   if (!result.start) return "within " + deadline_text(result);
+  if (!has_last_day(result))
+    return fmt::format("within {} (on {})", deadline_text(result),
+                       to_text(day_after(*result.start, *result.finish_by_s)));
   return fmt::format("by {} ({})", deadline_text(result), time_text(*result.finish_by_s));
 }
 
-const std::string kFewerThan90 = "and fewer than 90% ever do";
+constexpr std::string_view kFewerThan90 = "and fewer than 90% ever do";
 
 /// " As given, half of the runs finish by 2027-03-04, 90% by 2027-03-20.": of a plan with a start and parameter uncertainty.
 std::string dates(const PlanResult& result) {
@@ -224,7 +227,7 @@ std::string dates(const PlanResult& result) {
   const auto by = [&](double at) { return "by " + to_text(day_after(*result.start, at)); };
   const std::optional<double> most = given->finish.at(90);
   return fmt::format(" As given, half of the runs finish {}, {}.", by(*given->finish.at(50)),
-                     most ? "90% " + by(*most) : kFewerThan90);
+                     most ? "90% " + by(*most) : std::string(kFewerThan90));
 }
 
 /// The answer to a plan without a date.
@@ -239,7 +242,7 @@ std::string when_line(const PlanResult& result) {
   const std::optional<double> half = finish.at(50), most = finish.at(90);
   if (!half) return fmt::format("{} fewer than half of the runs finish {} ({}).", plan, work, kind);
   return fmt::format("{} half of the runs finish {} {}, {} ({}).", plan, work, when_text(*half, result),
-                     most ? "90% " + when_text(*most, result) : kFewerThan90, kind);
+                     most ? "90% " + when_text(*most, result) : std::string(kFewerThan90), kind);
 }
 
 }  // namespace
@@ -286,6 +289,7 @@ std::string answer_line(const PlanResult& result) {
 std::string text_report(const PlanResult& result, const ReportOptions& options) {
   const std::string answer = wrapped(answer_line(result));
   std::string text = headline(options, answer);
+  if (result.interrupted) text += wrapped(std::string(kInterrupted));
   text += wrapped(fmt::format("{}; {}; seed {}; gauntlet {}. {}", result.facts.name, runs_text(result),
                               result.facts.seed, result.facts.version, what_intervals_cover(result)));
   text += fault_files_text(options);

@@ -11,6 +11,11 @@
 #include <vector>
 
 namespace gauntlet {
+namespace {
+
+constexpr double kSecondsOfDay = 86'400;
+
+}  // namespace
 
 std::string runs_text(const PlanResult& result) {
   const std::uint32_t counted_runs = result.as_given.by_date.runs;
@@ -19,12 +24,13 @@ std::string runs_text(const PlanResult& result) {
                      count_text(result.replicas));
 }
 
+bool has_last_day(const PlanResult& result) {
+  return result.start && std::fmod(*result.finish_by_s, kSecondsOfDay) == 0;
+}
+
 std::string deadline_text(const PlanResult& result) {
   const double limit = *result.finish_by_s;
-  if (!result.start) return time_text(limit);
-  constexpr double kSecondsOfDay = 86'400;
-  const bool whole_days = std::fmod(limit, kSecondsOfDay) == 0;  // the last one ends with the limit
-  return to_text(day_after(*result.start, whole_days ? limit - kSecondsOfDay : limit));
+  return has_last_day(result) ? to_text(day_after(*result.start, limit - kSecondsOfDay)) : time_text(limit);
 }
 
 std::string percent_text(double share) { return fmt::format("{:.1f}%", 100 * share); }

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -13,12 +14,18 @@ namespace gauntlet {
 /// "200 runs per variant", or "1,000 runs of each plan in the table, 200 of every other variant".
 std::string runs_text(const PlanResult& result);
 
+/// Of a plan that was interrupted.
+inline constexpr std::string_view kInterrupted =
+    "Interrupted: parts of the plan are missing, and what is here may be of few runs.";
+
 /// What all intervals of a report cover.
 std::string what_intervals_cover(const PlanResult& result);
 
 /// The unit of finishing times.
 Unit date_unit(const PlanResult& result);
 
+/// Whether the time limit is the end of a day of the calendar. Precondition: there is a limit.
+bool has_last_day(const PlanResult& result);
 /// The time limit, "60 days"; or its last day, "2027-03-15". Precondition: there is one.
 std::string deadline_text(const PlanResult& result);
 

@@ -50,7 +50,8 @@ std::string text_report(const RankResult& result, const ReportOptions& options) 
   text += wrapped(fmt::format("Seed {}; gauntlet {}.", facts.seed, facts.version));
   text += fault_files_text(options);
   if (const std::string warning = replay_warning(facts); !warning.empty()) text += wrapped(warning);
-  if (result.as_given.replicas > 0) text += gave_up_line(result.as_given);
+  if (result.as_given.replicas > 0)
+    if (const std::string gave_up = gave_up_line(result.as_given); !gave_up.empty()) text += wrapped(gave_up);
   if (ranking.replicas > 0) {
     text += lever_terms(ranking);
     if (const std::string table = lever_table(ranking, kAll); !table.empty())

@@ -4,6 +4,7 @@
 #include "commands/run/details.hpp"
 #include "commands/run/over_time.hpp"
 #include "commands/run/page.hpp"
+#include "core/infinity.hpp"
 #include "core/record/recording.hpp"
 #include "report/text.hpp"
 #include "shell/command_line.hpp"
@@ -19,6 +20,7 @@
 #include "study/summary/summary_json.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <filesystem>
@@ -143,11 +145,20 @@ std::optional<Problem> read_terms(const RunRequest& request, const Point& point,
 std::optional<Problem> run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms) {
   const Rounds rounds = run_rounds(experiment, {&point, 1}, terms);
   if (!rounds.complete || rounds.precise.front()) return std::nullopt;
-  if (rounds.without_interval.front())
+  const std::uint32_t replicas = rounds.replicas.front();
+  std::vector<std::string> wide, without;
+  for (const PrecisionGoal& goal : terms.precision) {
+    const double times = times_too_wide(experiment, point, replicas, goal);
+    if (times > 1) (times == kInfinity ? without : wide).push_back(goal.metric);
+  }
+  if (!without.empty())
     return problem_of(
-        "--precision", fmt::format("was not reached: {} replicas give no interval", rounds.replicas.front()),
+        "--precision",
+        fmt::format("was not reached: {} replicas give no interval of {}", replicas,
+                    fmt::join(without, ", ")),
         "ask for another metric: this one has no value, or hardly ever differs between replicas");
-  return problem_of("--precision", fmt::format("was not reached in {} replicas", rounds.replicas.front()),
+  return problem_of("--precision",
+                    fmt::format("was not reached by {} in {} replicas", fmt::join(wide, ", "), replicas),
                     "give it more with --replicas, or ask for less");
 }
 

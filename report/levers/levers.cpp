@@ -77,6 +77,8 @@ std::string certain_places(const LeverRanking& ranking) {
   const std::string only = ranking.certain < ranking.claimed ? "Only the " : "The ";
   // Levers in front of it may gain, and have no place.
   const auto first = std::ranges::find(ranking.levers, LeverEffect::gain, &RankedLever::effect);
+  if (ranking.claimed == 1)
+    return wrapped(fmt::format("Only {} gains for certain (95%).", lever_text(*first)));
   const std::string places = ranking.certain == 1 ? fmt::format("first place, {},", lever_text(*first))
                                                   : fmt::format("order of the first {}", ranking.certain);
   const bool all = ranking.unplaced.empty();

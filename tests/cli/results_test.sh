@@ -16,11 +16,11 @@ says stdout "95% interval, Monte Carlo only, 20 replicas"
 says stdout "Checked: phases and causes add up in all 20 replicas."
 # What a reader of the results has to know is in them, not only on stderr.
 exits 0 run "$tiny" --replicas 8 --precision 0.0001% --out "$scratch/imprecise"
-says stderr "--precision: was not reached in 8 replicas; give it more with --replicas"
+says stderr "--precision: was not reached by ettr in 8 replicas; give it more with --replicas"
 exits 0 results "$scratch/imprecise"
-says stdout "--precision was not reached in 8 replicas."
+says stdout "--precision was not reached by ettr in 8 replicas."
 exits 0 run scenarios/one-fault.toml --replicas 2000 --precision cost=1
-says stderr "--precision: was not reached: 1024 replicas give no interval"
+says stderr "--precision: was not reached: 1024 replicas give no interval of cost"
 exits 0 results "$scratch/one" --json
 same "$scratch/stdout" "$scratch/one/result.json"
 [[ "$(wc -l <"$scratch/one/replicas.csv")" == 21 ]] || fail "replicas.csv has not a line for each replica"

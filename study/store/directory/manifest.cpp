@@ -69,18 +69,23 @@ void check_file(const fs::path& file, const FileDigest& wanted) {
                       fingerprint_text(is.digest->digest), kManifestFile, fingerprint_text(wanted.digest)));
 }
 
-void check_all(const fs::path& directory) {
+Listed manifest_of(const fs::path& directory) {
   const fs::path manifest = directory / kManifestFile;
   if (auto why = not_a_file(manifest)) found(manifest, *why);
   const auto text = text_of(manifest);
   if (!text) found(manifest, "cannot be read");
-  const auto listed = parsed(*text);
+  auto listed = parsed(*text);
   if (!listed) found(manifest, "is damaged");
-  for (const auto& [name, file] : *listed) check_file(directory / name, file);
+  return *std::move(listed);
+}
+
+void check_all(const fs::path& directory) {
+  const Listed listed = manifest_of(directory);
+  for (const auto& [name, file] : listed) check_file(directory / name, file);
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
     if (const std::string name = entry.path().filename().string();
-        is_result_file(name) && name != kManifestFile && !listed->contains(name))
+        is_result_file(name) && name != kManifestFile && !listed.contains(name))
       found(entry.path(), fmt::format("is not in {}", kManifestFile));
   if (error) found(directory, "cannot be read: " + error.message());
 }
@@ -98,6 +103,18 @@ std::optional<std::string> write_manifest(const fs::path& directory, Files& file
   if (error) return error.message();
   const int failed = write_file(files, directory / kManifestFile, manifest_text(listed));
   return failed == 0 ? std::nullopt : std::optional(system_message(failed));
+}
+
+std::optional<Problem> check_listed(const fs::path& directory, const std::string& name) {
+  try {
+    const Listed listed = manifest_of(directory);
+    const auto file = listed.find(name);
+    if (file == listed.end()) found(directory / name, fmt::format("is not in {}", kManifestFile));
+    check_file(directory / name, file->second);
+  } catch (const Found& wrong) {
+    return wrong.problem;
+  }
+  return std::nullopt;
 }
 
 std::optional<Problem> check_manifest(const fs::path& directory) {

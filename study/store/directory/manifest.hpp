@@ -16,6 +16,9 @@ namespace gauntlet {
 std::optional<std::string> write_manifest(const std::filesystem::path& directory,
                                           Files& files = system_files());
 
+/// Whether one file is as it was written; nothing where it is.
+std::optional<Problem> check_listed(const std::filesystem::path& directory, const std::string& name);
+
 /// The first file that is not as it was written; nothing where all are. Files of somebody else are passed over.
 std::optional<Problem> check_manifest(const std::filesystem::path& directory);
 

@@ -98,7 +98,7 @@ TEST(PlanText, RanksTheLeversOfThePlanAsGiven) {
   EXPECT_THAT(text, HasSubstr("`repair.time` (8h to 4h) gains the most: it saves 2.0 h +- 0.2 per run"));
   EXPECT_THAT(text, HasSubstr("repair.time   8h to 4h"));
   EXPECT_THAT(text, HasSubstr("+2.0 +- 0.2"));
-  EXPECT_THAT(text, HasSubstr("The first place, `repair.time` (8h to 4h), is certain (95%)."));
+  EXPECT_THAT(text, HasSubstr("Only `repair.time` (8h to 4h) gains for certain (95%)."));
   EXPECT_THAT(to_json(result), HasSubstr("\"path\": \"repair.time\""));
 }
 
@@ -255,8 +255,9 @@ TEST(PlanText, ALastDayIsTheDayThatEndsWithTheLimit) {
   EXPECT_THAT(answer_line(result),
               HasSubstr("of runs finish 11T tokens by 2027-03-15 (60 days) (95% interval"));
   EXPECT_THAT(text_of(result), HasSubstr("done by 2027-03-15 "));
-  *result.finish_by_s += 3600;
-  EXPECT_THAT(answer_line(result), HasSubstr("by 2027-03-16 (60"));
+  *result.finish_by_s = 6.4 * kSecondsOfDay;
+  EXPECT_THAT(answer_line(result), HasSubstr("within 6.4 days (on 2027-01-21) (95% interval"));
+  EXPECT_THAT(text_of(result), HasSubstr("done by 6.4 days")) << "a date would have its whole day";
 }
 
 TEST(PlanText, AnImpossibleDateNamesTheNearest) {
