@@ -149,8 +149,8 @@ std::string missed(const SweepResult& result) {
   }
   const std::string_view reason = result.interrupted    ? "the sweep was interrupted"
                                   : result.budget_spent ? "the budget was spent"
-                                  : no_interval ? "a metric has no interval, however many replicas run"
-                                                : "--replicas allows no more";
+                                  : no_interval         ? "more replicas than 1,000 gave no interval"
+                                                        : "--replicas allows no more";
   return fmt::format("{} did not reach the precision ({}), because {}: {}.",
                      counted(static_cast<double>(count), "point"), fmt::join(goals, ", "), reason,
                      fmt::join(names, "; "));

@@ -19,6 +19,9 @@ exits 0 run "$tiny" --replicas 8 --precision 0.0001% --out "$scratch/imprecise"
 says stderr "--precision: was not reached by ettr in 8 replicas; give it more with --replicas"
 exits 0 results "$scratch/imprecise"
 says stdout "--precision was not reached by ettr in 8 replicas."
+truncate -s 500 "$scratch/imprecise/report.txt"
+exits 1 results "$scratch/imprecise"
+says stderr "report.txt: has 500 bytes, and was written with"
 exits 0 run scenarios/one-fault.toml --replicas 2000 --precision cost=1
 says stderr "--precision: was not reached: 1024 replicas give no interval of cost"
 exits 0 results "$scratch/one" --json
