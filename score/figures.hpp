@@ -136,9 +136,13 @@ struct Figures {
   /// Strikes on the components that the job began on less those to be expected, by FaultKindId. Their mean over replicas is zero
   /// (sim/faults/fault_arrivals.hpp); zero too where nobody knows what to expect, and in a drill.
   std::vector<double> compensated;
+  /// How much more work stops took than was to be expected, in checkpoint intervals (sim/faults/lost_work.hpp). Its mean over replicas is
+  /// zero. Zero in a drill.
+  double compensated_work = 0;
   /// Strikes of kinds that can_be_tilted(), on all components, and how many are to be expected at their own rates: the
   /// likelihood of a run at other rates follows from these two. Zero in a drill.
-  double tiltable_strikes = 0, tiltable_expected = 0;
+  std::uint32_t tiltable_strikes = 0;
+  double tiltable_expected = 0;
   double unplanned_rate = 0;  // per second of time at risk, summed over clocks; mttf is 1 / rate
   Duration detection_latency_sum{};
   std::uint32_t detected = 0;         // incidents opened by a fault and answered by an order

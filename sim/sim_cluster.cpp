@@ -23,6 +23,7 @@ SimCluster::SimCluster(const World& world)
       hosts_(world, engine_),
       faults_(world, hosts_, orders_, engine_),
       training_(world, engine_),
+      lost_work_(world),
       checkpoints_(world, hosts_, orders_, engine_),
       start_(world),
       monitoring_(world, hosts_, training_.gang(), engine_, out_),
@@ -40,6 +41,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   other_jobs_.emplace(world_->shared, hosts_held(*world_), seed);
   faults_.reset(seed);
   training_.reset(seed);
+  lost_work_.reset();
   checkpoints_.reset();
   start_.reset(seed);
   monitoring_.reset(seed, full_telemetry);

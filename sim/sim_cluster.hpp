@@ -19,6 +19,7 @@
 #include "sim/engine/outbox.hpp"
 #include "sim/examination.hpp"
 #include "sim/faults/faults.hpp"
+#include "sim/faults/lost_work.hpp"
 #include "sim/hosts/hosts.hpp"
 #include "sim/hosts/other_jobs.hpp"
 #include "sim/job/training_job.hpp"
@@ -54,6 +55,10 @@ class SimCluster final : public Cluster {
   const ProgressLog& progress() const { return training_.progress(); }
   /// How many more faults struck than were to be expected, by FaultKindId (Faults::compensated).
   void compensated(std::vector<double>& counts) const { faults_.compensated(counts); }
+  /// How much more work stops took than was to be expected, in checkpoint intervals (sim/job/work_at_risk.hpp). Once the run has ended.
+  double compensated_work() const {
+    return lost_work_.compensated(training_.gang().work_at_risk_until_now());
+  }
   /// As FaultArrivals::tiltable.
   TiltableCounts tiltable() const { return faults_.clocks().tiltable(); }
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }
@@ -153,6 +158,7 @@ class SimCluster final : public Cluster {
   Hosts hosts_;
   Faults faults_;
   TrainingJob training_;
+  LostWork lost_work_;
   Checkpoints checkpoints_;
   JobStart start_;
   Monitoring monitoring_;

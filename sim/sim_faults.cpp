@@ -10,6 +10,7 @@ namespace gauntlet {
 
 void SimCluster::on(const FaultDue& event) {
   const Strike due = faults_.clocks().take(event.clock);
+  lost_work_.struck(due, training_.gang().work_at_risk(engine_.now()));
   if (!strike(due)) faults_.missed(due, event.clock);
   faults_.clocks().schedule(event.clock);
 }

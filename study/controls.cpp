@@ -166,11 +166,12 @@ class Tilting {
 
 }  // namespace
 
-void add_controls(const ScenarioFacts& facts, std::size_t borne, std::span<const double> compensated,
+void add_controls(const ScenarioFacts& facts, std::size_t borne, const Figures& figures,
                   std::vector<double>& counts) {
   for (std::size_t control = 0; control < borne; ++control) {
-    double sum = 0;
-    for (const std::uint32_t kind : facts.controls[control]) sum += compensated[kind];
+    const std::vector<std::uint32_t>& kinds = facts.controls[control];
+    double sum = kinds.empty() ? figures.compensated_work : 0;
+    for (const std::uint32_t kind : kinds) sum += figures.compensated[kind];
     counts.push_back(sum);
   }
 }

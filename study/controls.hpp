@@ -1,14 +1,15 @@
 // Control variates: what chance brought to the replicas of a point beside what was to be expected, taken out of their means.
 //
-// For each kind of fault a replica knows its compensated count: strikes less those to be expected. Its mean over replicas is
-// known exactly, zero, and it explains most of why one replica lost more than another. So replicas are weighted such that the
-// weighted means of these counts are zero, by the positive weights that are nearest to equal ones (exponential tilting). To
-// first order the weighted mean of any metric is then its regression estimate (Lavenberg and Welch, Management Science 27(3),
+// For each kind of fault a replica knows its compensated count: strikes less those to be expected. It also knows how much more work stops
+// took than was to be expected (sim/faults/lost_work.hpp). The means of these over replicas are known exactly, zero, and they explain
+// most of why one replica lost more than another. So replicas are weighted such that the weighted means are zero,
+// by the positive weights that are nearest to equal ones (exponential tilting). To first order the weighted mean of any metric is then its regression estimate (Lavenberg and Welch, Management Science 27(3),
 // 1981, https://doi.org/10.1287/mnsc.27.3.322), and its error is that of the residuals of the regression on the counts. One set
 // of weights serves all metrics, so that parts still add up, and no mean leaves the range of its values (Hesterberg and Nelson,
 // Management Science 44(9), 1998, https://doi.org/10.1287/mnsc.44.9.1295, weigh replicas so for probabilities).
 #pragma once
 
+#include "score/figures.hpp"
 #include "study/summary/facts.hpp"
 
 #include <cstddef>
@@ -55,8 +56,8 @@ class Controls {
   std::shared_ptr<const Data> data_;
 };
 
-/// The controls of one replica, by which Controls are made: for each entry of facts.controls the sum of its compensated counts.
-void add_controls(const ScenarioFacts& facts, std::size_t borne, std::span<const double> compensated,
+/// The controls of one replica, by which Controls are made: the first `borne` of facts.controls.
+void add_controls(const ScenarioFacts& facts, std::size_t borne, const Figures& figures,
                   std::vector<double>& counts);
 
 }  // namespace gauntlet

@@ -7,6 +7,7 @@
 #include "study/point.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,6 +44,9 @@ class Executor {
 
   /// Tasks may name this point from now on. Numbers count from 0 without a gap.
   virtual void add(PointNumber number, std::shared_ptr<const Point> point) = 0;
+
+  /// How many tasks run at the same time.
+  virtual std::size_t at_once() const { return 1; }
 
   /// Takes one finished task: the figures of its replicas, in their order. Of a task that was abandoned, a shorter one of
   /// the replicas that were done by then.

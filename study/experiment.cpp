@@ -13,11 +13,13 @@ namespace {
 // Thrown out of a run when the store has failed: running on would be of no use.
 struct StoreFailed {};
 
-// Few replicas are handed out in smaller tasks, so that they keep many threads busy.
-constexpr std::uint64_t kFewestTasks = 64;
+// Few replicas are handed out in smaller tasks, so that they keep all threads busy to the end. Not in smaller ones than that takes: whoever
+// runs a task of another point than the one before makes a simulation of it, which takes a fifth of a replica.
+constexpr std::uint64_t kFewestTasksEach = 16;
 
-std::uint32_t replicas_of_task(std::uint64_t missing) {
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(missing / kFewestTasks, 1, kTaskReplicas));
+std::uint32_t replicas_of_task(std::uint64_t missing, std::size_t tasks_at_once) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(missing / (kFewestTasksEach * tasks_at_once), 1, kTaskReplicas));
 }
 
 StoredPoint stored_form(const Point& point) {
@@ -63,7 +65,7 @@ std::vector<Task> Experiment::missing(std::span<const Want> wants) const {
   }
   std::uint64_t missing = 0;
   for (const PointNumber point : order) missing += wanted[point] - std::min(wanted[point], replicas(point));
-  const std::uint32_t at_once = replicas_of_task(missing);
+  const std::uint32_t at_once = replicas_of_task(missing, executor_->at_once());
   std::vector<Task> tasks;
   for (const PointNumber point : order)
     for (std::uint32_t first = replicas(point); first < wanted[point]; first += tasks.back().count)
@@ -138,7 +140,8 @@ bool Experiment::run_again(Simulation& simulation, ReplicaOptions options, Figur
 
 bool Experiment::run_again(Executor& executor, PointNumber point, const Executor::Consume& consume) {
   const std::uint32_t first = store_->first_replica(stored_.at(point)), count = replicas(point),
-                      faults = points_.at(point)->first_faults, at_once = replicas_of_task(count);
+                      faults = points_.at(point)->first_faults,
+                      at_once = replicas_of_task(count, executor.at_once());
   std::vector<Task> tasks;
   for (std::uint32_t done = 0; done < count; done += tasks.back().count)
     tasks.push_back({.point = 0, .first = faults + first + done, .count = std::min(at_once, count - done)});
@@ -190,9 +193,8 @@ Controls Experiment::controls(PointNumber point, std::uint32_t first, std::uint3
   KnownControls& known = controls_[point];
   if (known.first == first && known.count == count) return known.controls;
   std::vector<double> counts;
-  visit(point, first, count, [&](std::uint32_t, const Figures& figures) {
-    add_controls(facts, borne, figures.compensated, counts);
-  });
+  visit(point, first, count,
+        [&](std::uint32_t, const Figures& figures) { add_controls(facts, borne, figures, counts); });
   known = {.first = first, .count = count, .controls = Controls(counts, borne)};
   return known.controls;
 }

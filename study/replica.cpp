@@ -29,6 +29,7 @@ bool Simulation::run(const ReplicaOptions& options, Figures& figures) {
   if (!score(facts_, cluster_.truth(), cluster_.progress(), record_, figures, options.stop)) return false;
   figures.fingerprint = cluster_.fingerprint();
   cluster_.compensated(figures.compensated);
+  figures.compensated_work = cluster_.compensated_work();
   const TiltableCounts counts = cluster_.tiltable();
   figures.tiltable_strikes = counts.strikes;
   figures.tiltable_expected = counts.expected;

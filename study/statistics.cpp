@@ -184,7 +184,7 @@ Summary summarize_in_passes(const ScenarioFacts& facts, std::uint32_t count, std
       }
       if (first > 0) return;
       out.fingerprint = add_fingerprint(out.fingerprint, figures.fingerprint);
-      add_controls(facts, borne, figures.compensated, counts);
+      add_controls(facts, borne, figures, counts);
     });
     if (first == 0) controls = Controls(counts, borne);
     out.controls = controls.used();

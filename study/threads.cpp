@@ -163,6 +163,8 @@ class ThreadExecutor final : public Executor {
     points_.push_back(std::move(point));
   }
 
+  std::size_t at_once() const override { return workers_.size(); }
+
   std::size_t run(std::span<const Task> tasks, const Consume& consume,
                   const std::atomic<bool>* stop) override {
     stop_ = stop;

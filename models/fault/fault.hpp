@@ -118,4 +118,7 @@ inline bool can_be_tilted(const FaultKind& kind) {
          kind.life.name() == "exponential";
 }
 
+/// Whether it stops the job, and strikes at the same rate at all times, whatever happens.
+inline bool stops_at_one_rate(const FaultKind& kind) { return can_be_tilted(kind) && kind.profile.flat(); }
+
 }  // namespace gauntlet

@@ -320,7 +320,7 @@ TiltableCounts FaultArrivals::tiltable(double always, double training) const {
     const FaultKind& kind = world_->faults[process.kind];
     if (!can_be_tilted(kind)) continue;
     const double now = kind.clock == FaultClock::always ? always : training;
-    out.strikes += static_cast<double>(process.strikes);
+    out.strikes += static_cast<std::uint32_t>(process.strikes);
     out.expected +=
         std::visit([now](const auto& each) { return each.compensator(now); }, process.arrivals) / kind.tilt;
   }

@@ -100,7 +100,8 @@ struct Strike {
 
 /// Of kinds that can_be_tilted(), on all components: the strikes, and how many are to be expected at their own rates.
 struct TiltableCounts {
-  double strikes = 0, expected = 0;
+  std::uint32_t strikes = 0;
+  double expected = 0;
 };
 
 class FaultArrivals {

@@ -107,6 +107,19 @@ void Gang::open(Time now, std::int64_t first_step, Pace pace) {
               .cadence = plan(pace.step)};
   begun_ = {};
   asked_ = kNever;
+  at_risk_ = risk_of_stretch();
+}
+
+WorkAtRisk Gang::risk_of_stretch() const {
+  if (levels_.empty() || stretch_.cadence.every == kNoCheckpoint) return {};
+  const Level* surviving = level_of(Tier::peers);
+  const Level& level = surviving != nullptr ? *surviving : levels_.back();
+  const Time taken = stretch_.time_of_checkpoint(level.nth(1));
+  const double behind = to_seconds(checkpointing_[level.tier].persist);
+  return {.trained = to_seconds(trained_[static_cast<std::size_t>(level.tier)]),
+          .first = to_seconds(taken - stretch_.origin) + behind,
+          .behind = behind,
+          .period = to_seconds(stretch_.time_of_checkpoint(level.nth(2)) - taken)};
 }
 
 // --- the life of a job -----------------------------------------------------------------------------------------------
@@ -130,6 +143,8 @@ void Gang::begin(Time now, std::int64_t step, Pace pace, const Checkpointing& ch
 void Gang::close(Time now) {
   last_step_ = last_step_time(now);
   stretch_.end = now;
+  risk_met_ += at_risk_.sum_until(to_seconds(now - stretch_.origin)) -
+               at_risk_.sum_until(to_seconds(stretch_.begin - stretch_.origin));
   if (stretch_.end > stretch_.begin) log_->stretches.push_back(stretch_);
 }
 

@@ -6,6 +6,7 @@
 #include "core/record/progress.hpp"
 #include "core/time.hpp"
 #include "sim/job/stored_checkpoints.hpp"
+#include "sim/job/work_at_risk.hpp"
 
 #include <array>
 #include <cstdint>
@@ -99,6 +100,13 @@ class Gang {
   /// checkpoint hold it again.
   void loaded(Time now, std::int64_t step, Tier from);
 
+  /// What a stop would cost now; zero where the gang does not train. By the checkpoints that outlive the loss of a host, if there are any.
+  double work_at_risk(Time now) const {
+    return state_ == State::training ? at_risk_.at(to_seconds(now - stretch_.origin)) : 0;
+  }
+  /// Summed over the seconds of training, up to when it was last cut, paused or changed.
+  double work_at_risk_until_now() const { return risk_met_; }
+
   /// The first step boundary at or after `now`, with no checkpoint under way; training only.
   Time boundary_after(Time now) const;
   /// Steps complete by now, from the beginning of the job; training only.
@@ -147,6 +155,7 @@ class Gang {
     return reached_;
   }
   void open(Time now, std::int64_t first_step, Pace pace);
+  WorkAtRisk risk_of_stretch() const;
   Cadence plan(Duration step);
   void plan_further(Cadence& cadence, Duration step);
   const Level* level_of(Tier tier) const;
@@ -179,8 +188,10 @@ class Gang {
   std::vector<Written> writing_;    // as it stood when training was paused or changed last
   std::optional<Time> storage_failed_;
   bool wanted_ = false;  // the present stretch begins with a checkpoint that was asked for
-  Time last_step_{};     // when the last step before the present stretch completed, or training began
-  Reached begun_;        // where training stood when the present stretch began, or stands in a pause
+  WorkAtRisk at_risk_;   // in the present stretch
+  double risk_met_ = 0;
+  Time last_step_{};  // when the last step before the present stretch completed, or training began
+  Reached begun_;     // where training stood when the present stretch began, or stands in a pause
   Time paused_until_ = kNever;
   mutable Time asked_ = kNever;
   mutable Reached reached_;  // at that time

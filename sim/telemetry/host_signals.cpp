@@ -8,12 +8,12 @@
 
 namespace gauntlet {
 
-HostSignals::HostSignals(bool full, const World& world, Seed seed, const StageTimings& timings,
-                         const Seats& seats, const Gang& gang, SimEngine& engine, Reports& out)
+HostSignals::HostSignals(bool full, const World& world, Seed seed, JobSize& size, const Seats& seats,
+                         const Gang& gang, SimEngine& engine, Reports& out)
     : full_(full),
       world_(&world),
       seed_(seed),
-      timings_(&timings),
+      size_(&size),
       seats_(&seats),
       gang_(&gang),
       engine_(&engine),
@@ -98,8 +98,8 @@ void HostSignals::unwatch(WatchId watch) {
 
 // --- what changes ------------------------------------------------------------------------------------------------------
 
-void HostSignals::resized(const StageTimings& timings) {
-  timings_ = &timings;
+void HostSignals::resized(JobSize& size) {
+  size_ = &size;
   for (std::vector<Entry>& entries : entries_)
     for (Entry& entry : entries) make_parts(entry);
 }

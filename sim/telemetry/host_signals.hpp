@@ -17,7 +17,7 @@
 #include "sim/engine/event.hpp"
 #include "sim/hosts/seats.hpp"
 #include "sim/job/gang.hpp"
-#include "sim/job/stage_timings.hpp"
+#include "sim/job/job_size.hpp"
 #include "sim/telemetry/reports.hpp"
 #include "sim/telemetry/slow_hosts.hpp"
 
@@ -30,8 +30,8 @@ namespace gauntlet {
 
 class HostSignals {
  public:
-  HostSignals(bool full, const World& world, Seed seed, const StageTimings& timings, const Seats& seats,
-              const Gang& gang, SimEngine& engine, Reports& out);
+  HostSignals(bool full, const World& world, Seed seed, JobSize& size, const Seats& seats, const Gang& gang,
+              SimEngine& engine, Reports& out);
 
   static bool carries(Signal signal) {
     return signal == Signal::forward_time || signal == Signal::backward_time || signal == Signal::traffic ||
@@ -41,8 +41,8 @@ class HostSignals {
   bool watch(const Watch& watch);
   void unwatch(WatchId watch);
 
-  /// The job has other slots from its next start on. `timings` must outlive this.
-  void resized(const StageTimings& timings);
+  /// The job has other slots from its next start on. `size` must outlive this.
+  void resized(JobSize& size);
   /// Training began with these hosts slow: filters start afresh.
   void began(const std::vector<SlowSeat>& slow);
   /// From here on these are slow.
@@ -131,7 +131,7 @@ class HostSignals {
   bool running_ = false;
   const World* world_;
   Seed seed_;
-  const StageTimings* timings_;
+  JobSize* size_;
   const Seats* seats_;
   const Gang* gang_;
   SimEngine* engine_;

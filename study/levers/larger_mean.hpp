@@ -17,6 +17,9 @@
 // - Few rare losses are hidden where other chances make the scatter as well. An event that struck in k of n replicas may have a
 //   mean of up to about k - ln(level) (the Poisson tail at k = 0 exactly). So the difference must also be beyond the quantile
 //   with -ln(level) more events in it, each as large as the largest deviation that was seen.
+// - Where it is far beyond that, the skewness does not matter: by Bernstein's inequality a mean of variance V whose parts are at most b
+//   deviates by more than sqrt(-2 V ln(level)) - b ln(level) / 3 with that probability at most, whatever the distribution (S. Boucheron,
+//   G. Lugosi, P. Massart, Concentration Inequalities, 2013, sec. 2.8). Both V and the events have those that stayed away.
 //
 // tests/study/levers/larger_mean_test.cpp counts wrong answers. What no replica has seen stays unknown: an event larger than
 // all that were seen, and too rare to have struck in any replica, is in no sample and in no test.

@@ -2,11 +2,13 @@
 
 #include "core/math/elementary.hpp"
 #include "core/math/special.hpp"
+#include "study/controlled_ratio.hpp"
 #include "study/levers/paired_scatter.hpp"
 #include "study/paired.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -22,27 +24,53 @@ double unseen(const PairedScatter& of, double level, std::size_t pairs) {
 
 }  // namespace
 
-Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas) {
-  Measures out;
-  out.goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
-  for (const Fraction& each : out.goodput) out.time_per_token.push_back({each.denominator, each.numerator});
-  if (!experiment.point(point).facts.has_price()) return out;
-  const std::vector<Fraction> cost = experiment.values(point, "cost", replicas);
-  for (std::size_t i = 0; i < cost.size(); ++i)
-    out.cost_per_token.push_back({cost[i].numerator, out.goodput[i].numerator});
+std::vector<Fraction> controlled(std::span<const Fraction> of, const Controls& controls) {
+  std::vector<Fraction> out(of.begin(), of.end());
+  if (controls.size() == 0) return out;
+  ControlledRatio ratio(controls);
+  for (const Fraction& each : of) ratio.add(each);
+  std::vector<double> moves;
+  double mean = 0, most = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    moves.push_back(ratio.residual(of[i], i));
+    mean += moves.back() / static_cast<double>(of.size());
+    most = std::max(most, std::abs(moves.back()));
+  }
+  constexpr double kNothingLeft = 1e-9;
+  if (!(most > kNothingLeft * std::abs(ratio.value()))) return out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {ratio.value() + (moves[i] - mean), 1};
   return out;
 }
 
-Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
-             const Certainty& certainty) {
-  const PairedDifference of = paired_difference(before, after);
+Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas) {
+  const Controls controls = experiment.controls(point, replicas);
+  const auto measure = [&](std::vector<Fraction> plain) {
+    std::vector<Fraction> with_controls = controlled(plain, controls);
+    return Measure{std::move(plain), std::move(with_controls)};
+  };
+  const std::vector<Fraction> goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
+  std::vector<Fraction> inverse, cost;
+  for (const Fraction& each : goodput) inverse.push_back({each.denominator, each.numerator});
+  if (experiment.point(point).facts.has_price()) {
+    cost = experiment.values(point, "cost", replicas);
+    for (std::size_t i = 0; i < cost.size(); ++i) cost[i].denominator = goodput[i].numerator;
+  }
+  return {.goodput = measure(goodput),
+          .time_per_token = measure(std::move(inverse)),
+          .cost_per_token = cost.empty() ? Measure{} : measure(std::move(cost))};
+}
+
+Gain gain_of(const Measure& before, const Measure& after, double factor, const Certainty& certainty) {
+  const PairedDifference plain = paired_difference(before.plain, after.plain);
   Gain out;
-  if (!of.difference) return out;
+  if (!plain.difference) return out;
+  const bool constant = *plain.difference == 0 || (plain.se && *plain.se == 0);
+  const PairedDifference of = constant ? plain : paired_difference(before.controlled, after.controlled);
   out.by = factor * *of.difference;
-  if (!of.ci95 || (*of.se == 0 && !certainty.constant_is_exact)) return out;
+  if (!plain.ci95 || (*plain.se == 0 && !certainty.constant_is_exact)) return out;
   const double half_width =
-      (student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.size() - 1)) * *of.se +
-       unseen(paired_scatter(before, after), certainty.level, before.size())) *
+      (student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.plain.size() - 1)) * *of.se +
+       unseen(paired_scatter(before.controlled, after.controlled), certainty.level, before.plain.size())) *
       std::abs(factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
   return out;

@@ -11,12 +11,22 @@
 
 namespace gauntlet {
 
-/// Of the point of a lever, replica by replica.
-struct Measures {
-  std::vector<Fraction> goodput;         // tokens per second of wall time
-  std::vector<Fraction> time_per_token;  // the inverse
-  std::vector<Fraction> cost_per_token;  // empty without a price
+/// A ratio of totals, replica by replica.
+struct Measure {
+  std::vector<Fraction> plain;
+  std::vector<Fraction> controlled;  // controlled() by the controls of the point
 };
+
+/// Of the point of a lever.
+struct Measures {
+  Measure goodput;         // tokens per second of wall time
+  Measure time_per_token;  // the inverse
+  Measure cost_per_token;  // empty without a price
+};
+
+/// Values whose mean is the ratio with its controls, and which scatter around it as that mean does: by how much each replica moves it
+/// (study/controlled_ratio.hpp). The fractions as they are without controls, or where these leave nothing of the scatter.
+std::vector<Fraction> controlled(std::span<const Fraction> of, const Controls& controls);
 
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas);
 
@@ -28,8 +38,7 @@ struct Certainty {
 };
 
 /// The difference of the paired means times `factor`, with an interval unless it is the same in all pairs and events are possible.
-Gain gain_of(std::span<const Fraction> before, std::span<const Fraction> after, double factor,
-             const Certainty& certainty);
+Gain gain_of(const Measure& before, const Measure& after, double factor, const Certainty& certainty);
 
 /// The same in every replica.
 bool are_equal(std::span<const Fraction> first, std::span<const Fraction> second);

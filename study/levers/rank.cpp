@@ -8,6 +8,7 @@
 #include "study/levers/paired_scatter.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -32,8 +33,9 @@ struct Candidate {
   RankedLever ranked = {};
   bool without_effect = false;
 
-  std::span<const Fraction> goodput(std::uint32_t of_replicas) const {
-    return std::span(measures.goodput).first(of_replicas);
+  /// Of the first replicas.
+  std::span<const Fraction> plain(std::uint32_t of_replicas) const {
+    return std::span(measures.goodput.plain).first(of_replicas);
   }
 };
 
@@ -105,18 +107,18 @@ class Ranking {
     as_given_ = measures_of(*experiment_, base_, replicas);
     const double n = replicas, level = 1 - kWrong / terms_.looks;
     if (result_.replicas == 0) {  // the work and the time that gains are of stay as the first look has them
-      result_.work_tokens = total(as_given_.goodput, &Fraction::numerator) / n;
-      result_.wall_s = total(as_given_.goodput, &Fraction::denominator) / n;
-      if (!as_given_.cost_per_token.empty())
-        result_.cost = total(as_given_.cost_per_token, &Fraction::numerator) / n;
+      result_.work_tokens = total(as_given_.goodput.plain, &Fraction::numerator) / n;
+      result_.wall_s = total(as_given_.goodput.plain, &Fraction::denominator) / n;
+      if (!as_given_.cost_per_token.plain.empty())
+        result_.cost = total(as_given_.cost_per_token.plain, &Fraction::numerator) / n;
     }
     const double work = result_.work_tokens, wall = result_.wall_s;
     for (const std::size_t number : active) {
       Candidate& of = candidates_[number];
       of.measures = measures_of(*experiment_, of.point, replicas);
       of.replicas = replicas;
-      of.without_effect = are_equal(as_given_.goodput, of.measures.goodput);
-      const auto of_ratio = [&](std::vector<Fraction> Measures::*ratio, double factor) {
+      of.without_effect = are_equal(as_given_.goodput.plain, of.measures.goodput.plain);
+      const auto of_ratio = [&](Measure Measures::*ratio, double factor) {
         return gain_of(as_given_.*ratio, of.measures.*ratio, factor,
                        {.level = level, .constant_is_exact = constant_is_exact_});
       };
@@ -144,34 +146,51 @@ class Ranking {
     return paired_scatter(first, second).error == 0;
   }
 
+  /// The goodput of the first replicas of a lever, or as given.
+  struct Goodput {
+    PointNumber point;
+    std::span<const Fraction> plain;
+  };
+  Goodput given(std::uint32_t replicas) const {
+    return {base_, std::span(as_given_.goodput.plain).first(replicas)};
+  }
+  static Goodput goodput(const Candidate& of, std::uint32_t replicas) {
+    return {of.point, of.plain(replicas)};
+  }
+  std::span<const Fraction> controlled(const Goodput& of) const {
+    const auto replicas = static_cast<std::uint32_t>(of.plain.size());
+    const auto [known, is_new] = controlled_.try_emplace({of.point, replicas});
+    if (is_new) known->second = gauntlet::controlled(of.plain, experiment_->controls(of.point, replicas));
+    return known->second;
+  }
+
   /// Whether the second goodput is certainly larger, at that level.
-  bool is_more(std::span<const Fraction> first, std::span<const Fraction> second, double level,
-               double deviation = 0) const {
-    if (constant_is_exact_ && is_constant(first, second)) return paired_scatter(first, second).difference > 0;
-    return is_larger(first, second, level, deviation);
+  bool is_more(const Goodput& first, const Goodput& second, double level, double deviation = 0) const {
+    if (constant_is_exact_ && is_constant(first.plain, second.plain))
+      return paired_scatter(first.plain, second.plain).difference > 0;
+    return is_larger(controlled(first), controlled(second), level, deviation);
   }
 
   LeverEffect effect_of(const Candidate& of) const {
-    const std::span given = std::span(as_given_.goodput).first(of.replicas);
-    if (of.replicas < kFewestForInterval ||
-        (!constant_is_exact_ && is_constant(given, of.goodput(of.replicas))))
+    const Goodput before = given(of.replicas), after = goodput(of, of.replicas);
+    if (of.replicas < kFewestForInterval || (!constant_is_exact_ && is_constant(before.plain, after.plain)))
       return LeverEffect::unmeasured;
     const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
-    if (is_more(given, of.goodput(of.replicas), level)) return LeverEffect::gain;
-    return is_more(of.goodput(of.replicas), given, level) ? LeverEffect::loss : LeverEffect::unclear;
+    if (is_more(before, after, level)) return LeverEffect::gain;
+    return is_more(after, before, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
   bool told_apart(const Candidate& better, const Candidate& other) const {
     const std::uint32_t common = std::min(better.replicas, other.replicas);
     if (common < kFewestForInterval) return false;
-    return is_more(other.goodput(common), better.goodput(common), level_of_order(),
+    return is_more(goodput(other, common), goodput(better, common), level_of_order(),
                    deviation_of(better, common) + deviation_of(other, common));
   }
 
   /// The largest that an event made between the lever and the scenario as given. Beside the scatter of another lever it would not
   /// show in that of their difference.
   double deviation_of(const Candidate& of, std::uint32_t replicas) const {
-    return paired_scatter(std::span(as_given_.goodput).first(replicas), of.goodput(replicas)).largest;
+    return paired_scatter(controlled(given(replicas)), controlled(goodput(of, replicas))).largest;
   }
 
   double gain_in_goodput(std::size_t candidate) const {
@@ -231,7 +250,7 @@ class Ranking {
         if (told_apart(of, other)) continue;
         of.ranked.not_told_from.push_back(places[below]);
         const std::uint32_t common = std::min(of.replicas, other.replicas);
-        if (are_equal(of.goodput(common), other.goodput(common))) continue;
+        if (are_equal(of.plain(common), other.plain(common))) continue;
         unsettled_[number] = unsettled_[order_[places[below]]] = true;
       }
       all_before = all_before && of.ranked.not_told_from.empty() && of.ranked.effect == LeverEffect::gain;
@@ -272,6 +291,7 @@ class Ranking {
   std::vector<std::size_t> order_;  // of those with an effect
   std::vector<bool> unsettled_;     // of all candidates
   Measures as_given_;
+  mutable std::map<std::pair<PointNumber, std::uint32_t>, std::vector<Fraction>> controlled_;  // by replicas
   LeverRanking result_;
 };
 

@@ -89,16 +89,16 @@ template <class Coder, class FiguresType>
 void code_figures(Coder& coder, FiguresType& figures) {
   auto& [ending, wall, phases, lost, effective_corrupt, steps, iterations, iteration_time, interruptions,
          planned_stops, preemptions, shrunk, fewest_replicas, false_alarms, faults, compensated,
-         tiltable_strikes, tiltable_expected, unplanned_rate, detection_latency_sum, detected,
-         evictions_right, evictions_wrong, asked, spares_max_in_use, fault_scores, false_alerts,
+         compensated_work, tiltable_strikes, tiltable_expected, unplanned_rate, detection_latency_sum,
+         detected, evictions_right, evictions_wrong, asked, spares_max_in_use, fault_scores, false_alerts,
          wrong_evictions, released, fingerprint, incidents, over_time] = figures;
   coder.all(ending, lost);
   coder.instead_of(usual_phases(figures), phases);
   coder.instead_of(usual_wall(figures), wall);
   coder.all(effective_corrupt, steps, iterations, iteration_time, interruptions, planned_stops, preemptions,
-            shrunk, fewest_replicas, false_alarms, faults, compensated, tiltable_strikes, tiltable_expected,
-            unplanned_rate, detection_latency_sum, detected, evictions_right, evictions_wrong, asked,
-            spares_max_in_use);
+            shrunk, fewest_replicas, false_alarms, faults, compensated, compensated_work, tiltable_strikes,
+            tiltable_expected, unplanned_rate, detection_latency_sum, detected, evictions_right,
+            evictions_wrong, asked, spares_max_in_use);
   coder.scores(figures, fault_scores);
   coder.all(false_alerts, wrong_evictions, released, fingerprint, incidents, over_time);
 }

@@ -79,7 +79,10 @@ namespace {
 class MpiExecutor final : public Executor {
  public:
   MpiExecutor(std::shared_ptr<SharedStudy> study, std::size_t all_threads, std::function<void()> forget)
-      : study_(std::move(study)), window_(kWindowPerThread * all_threads), forget_(std::move(forget)) {
+      : study_(std::move(study)),
+        all_threads_(all_threads),
+        window_(kWindowPerThread * all_threads),
+        forget_(std::move(forget)) {
     try {
       for (unsigned i = 0; i < study_->terms.threads; ++i)
         threads_.push_back(
@@ -96,6 +99,8 @@ class MpiExecutor final : public Executor {
     ++points_;
     study_->add(std::move(point));
   }
+
+  std::size_t at_once() const override { return all_threads_; }
 
   std::size_t run(std::span<const Task> tasks, const Consume& consume,
                   const std::atomic<bool>* stop) override {
@@ -134,6 +139,7 @@ class MpiExecutor final : public Executor {
   }
 
   std::shared_ptr<SharedStudy> study_;
+  const std::size_t all_threads_;
   const std::size_t window_;
   const std::function<void()> forget_;
   PointNumber points_ = 0;

@@ -124,7 +124,8 @@ std::vector<Column> replica_columns(std::span<const std::string> faults) {
         "preemptions", "shrunk", "fewest_replicas", "false_alarms", "detected", "detection_latency_sum_ns"})
     columns.push_back({name, kInteger});
   columns.push_back({"unplanned_rate_per_s", kReal});
-  columns.push_back({"tiltable_strikes", kReal});
+  columns.push_back({"compensated_work", kReal});
+  columns.push_back({"tiltable_strikes", kInteger});
   columns.push_back({"tiltable_expected", kReal});
   for (const char* name : {"evictions_right", "evictions_wrong", "asked", "spares_max_in_use", "false_alerts",
                            "wrong_evictions_ns", "released_ns"})
@@ -153,16 +154,29 @@ void fill_replica_row(std::uint32_t replica, const Figures& figures, const KindP
       row.resize(row.size() + kCauseColumns);
     }
   }
-  row.insert(
-      row.end(),
-      {cell(figures.effective_corrupt), cell(figures.iteration_time),  cell(figures.steps),
-       cell(figures.iterations),        cell(figures.interruptions),   cell(figures.planned_stops),
-       cell(figures.preemptions),       cell(figures.shrunk),          cell(figures.fewest_replicas),
-       cell(figures.false_alarms),      cell(figures.detected),        cell(figures.detection_latency_sum),
-       figures.unplanned_rate,          figures.tiltable_strikes,      figures.tiltable_expected,
-       cell(figures.evictions_right),   cell(figures.evictions_wrong), cell(figures.asked),
-       cell(figures.spares_max_in_use), cell(figures.false_alerts),    cell(figures.wrong_evictions),
-       cell(figures.released)});
+  row.insert(row.end(), {cell(figures.effective_corrupt),
+                         cell(figures.iteration_time),
+                         cell(figures.steps),
+                         cell(figures.iterations),
+                         cell(figures.interruptions),
+                         cell(figures.planned_stops),
+                         cell(figures.preemptions),
+                         cell(figures.shrunk),
+                         cell(figures.fewest_replicas),
+                         cell(figures.false_alarms),
+                         cell(figures.detected),
+                         cell(figures.detection_latency_sum),
+                         figures.unplanned_rate,
+                         figures.compensated_work,
+                         cell(figures.tiltable_strikes),
+                         figures.tiltable_expected,
+                         cell(figures.evictions_right),
+                         cell(figures.evictions_wrong),
+                         cell(figures.asked),
+                         cell(figures.spares_max_in_use),
+                         cell(figures.false_alerts),
+                         cell(figures.wrong_evictions),
+                         cell(figures.released)});
   for (const auto& kind : places) row.push_back(kind ? cell(figures.faults[kind->value]) : Cell{});
   for (const auto& kind : places) row.push_back(kind ? Cell{figures.compensated[kind->value]} : Cell{});
   for (const auto& kind : places) {
@@ -206,6 +220,7 @@ void read_replica_row(const Row& row, const KindPlaces& places, Figures& figures
   in.next(figures.detected);
   in.next(figures.detection_latency_sum);
   in.next(figures.unplanned_rate);
+  in.next(figures.compensated_work);
   in.next(figures.tiltable_strikes);
   in.next(figures.tiltable_expected);
   in.next(figures.evictions_right);

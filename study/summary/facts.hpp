@@ -34,8 +34,8 @@ struct ScenarioFacts {
   Money storage_month{};                 // for the checkpoints that are kept, 30 days
   std::vector<std::string> replayed{};   // of `faults`: those that a trace gives, the same in every replica
   std::string currency{"USD"};           // of every price, an ISO 4217 code
-  /// Kinds of faults whose compensated counts, added up, are a control of the means (study/controls.hpp), by FaultKindId; the control that
-  /// promises most first. Empty: means are plain.
+  /// The controls of the means (study/controls.hpp), that which promises most first: kinds of faults, by FaultKindId, whose compensated
+  /// counts are added up. One without kinds is the compensated work (Figures::compensated_work). Without controls means are plain.
   std::vector<std::vector<std::uint32_t>> controls{};
 
   /// Whether the scenario states a price. Without one there is no cost.
@@ -43,7 +43,7 @@ struct ScenarioFacts {
 };
 
 /// Each control takes a degree of freedom and has to be worth it: one for this many replicas.
-inline constexpr std::size_t kReplicasPerControl = 20;
+inline constexpr std::size_t kReplicasPerControl = 10;
 inline constexpr std::size_t kMostControls = 4;
 
 /// How many of the controls of a scenario so many replicas bear.

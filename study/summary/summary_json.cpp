@@ -5,19 +5,23 @@
 #include <nlohmann/json.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace gauntlet {
 namespace {
 
-/// The kinds of faults whose counts correct the means, and what that is worth.
+/// The kinds of faults whose counts correct the means, whether the work that stops took does, and what that is worth.
 Json controls_json(const Summary& summary) {
-  Json json;
-  Json& kinds = json["kinds"] = Json::array();
+  Json kinds = Json::array();
+  bool work = false;
   for (const std::uint32_t control : summary.controls) {
+    const std::vector<std::uint32_t>& of = summary.facts.controls[control];
+    work = work || of.empty();
+    if (of.empty()) continue;
     Json& together = kinds.emplace_back(Json::array());
-    for (const std::uint32_t kind : summary.facts.controls[control])
-      together.push_back(summary.facts.faults[kind]);
+    for (const std::uint32_t kind : of) together.push_back(summary.facts.faults[kind]);
   }
+  Json json{{"kinds", std::move(kinds)}, {"work", work}};
   const Statistics* ettr = summary.find("ettr");
   json["plain_replicas"] = json_of(ettr != nullptr ? plain_replicas(summary, *ettr) : std::nullopt);
   return json;

@@ -24,9 +24,10 @@ auto members(const Incident& i) {
 auto members(const Figures& f) {
   return std::tie(f.ending, f.wall, f.phases, f.lost, f.effective_corrupt, f.steps, f.iterations,
                   f.iteration_time, f.interruptions, f.planned_stops, f.false_alarms, f.faults, f.compensated,
-                  f.tiltable_strikes, f.tiltable_expected, f.unplanned_rate, f.detection_latency_sum,
-                  f.detected, f.evictions_right, f.evictions_wrong, f.asked, f.spares_max_in_use,
-                  f.fault_scores, f.false_alerts, f.wrong_evictions, f.fingerprint, f.over_time);
+                  f.compensated_work, f.tiltable_strikes, f.tiltable_expected, f.unplanned_rate,
+                  f.detection_latency_sum, f.detected, f.evictions_right, f.evictions_wrong, f.asked,
+                  f.spares_max_in_use, f.fault_scores, f.false_alerts, f.wrong_evictions, f.fingerprint,
+                  f.over_time);
 }
 
 void expect_same(const Figures& a, const Figures& b) {
@@ -56,6 +57,7 @@ Figures distinct_figures() {
   f.false_alarms = 128;
   f.faults = {0, 16'383, 16'384, kMost32};
   f.compensated = {-0.0, std::nextafter(-3.5, 0.0), 1e300, 0};
+  f.compensated_work = std::nextafter(-0.75, 0.0);
   f.tiltable_strikes = 17;
   f.tiltable_expected = std::nextafter(16.5, 0.0);
   f.unplanned_rate = std::nextafter(0.1, 1.0);

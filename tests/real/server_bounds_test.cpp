@@ -30,6 +30,9 @@ class IdleAgent {
                    [this](FromStream heard) { hear(std::move(heard)); });
   }
 
+  /// What is kept is heard on threads of the server.
+  ~IdleAgent() { server.reset(); }
+
   std::string socket() const { return directory_.file("agent.sock"); }
   std::vector<std::string> said() {
     const std::lock_guard lock(mutex_);

@@ -23,7 +23,8 @@ class Coverage(unittest.TestCase):
             [only] = result["scenarios"]
             self.assertEqual(only["name"], scenario)
             judged = [name for name, of in only["metrics"].items() if of["judged"]]
-            self.assertGreater(len(judged), 10, judged)
+            # Of one-fault controls explain most metrics wholly; their intervals have no width, and nothing to judge.
+            self.assertGreater(len(judged), 5 if scenario == "one-fault" else 10, judged)
             if scenario == "one-fault":
                 ettr = only["metrics"]["ettr"]
                 self.assertLess(ettr["controlled"]["mean_width"], 0.6 * ettr["plain"]["mean_width"])

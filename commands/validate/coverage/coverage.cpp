@@ -48,7 +48,7 @@ ReplicaValues read_values(const Experiment& experiment, PointNumber point, const
                      for (std::size_t i = 0; i < out.metrics.size(); ++i)
                        out.values[i].push_back(out.metrics[i].of(figures));
                      out.endings.push_back(figures.ending);
-                     add_controls(facts, out.borne, figures.compensated, out.counts);
+                     add_controls(facts, out.borne, figures, out.counts);
                    });
   return out;
 }

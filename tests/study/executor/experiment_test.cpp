@@ -31,6 +31,7 @@ class CountingExecutor final : public Executor {
   void add(PointNumber number, std::shared_ptr<const Point> point) override {
     inner_->add(number, std::move(point));
   }
+  std::size_t at_once() const override { return 4; }  // whatever the number of threads
   std::size_t run(std::span<const Task> tasks, const Consume& consume,
                   const std::atomic<bool>* stop) override {
     for (const Task& task : tasks) asked.push_back(task);

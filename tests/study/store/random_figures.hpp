@@ -51,6 +51,7 @@ inline Figures random_figures(std::uint64_t seed, std::uint32_t kinds, std::uint
   for (std::uint32_t kind = 0; kind < kinds; ++kind)
     of.compensated.push_back((static_cast<double>(numbers.below(1ULL << 46)) - 0x1p45) *
                              0x1.fedcba9876543p-40);
+  of.compensated_work = (static_cast<double>(numbers.below(1ULL << 46)) - 0x1p45) * 0x1.3579bdf02468ap-35;
   of.tiltable_strikes = count();
   of.tiltable_expected = static_cast<double>(numbers.below(1ULL << 46)) * 0x1.3579bdf02468ap-35;
   of.unplanned_rate = static_cast<double>(numbers.below(1ULL << 46)) * 0x1.23456789abcdep-60;

@@ -70,6 +70,7 @@ TEST(Rows, KindsThatAScenarioDoesNotHaveAreEmptyAndTheOthersAreInTheirPlace) {
   EXPECT_EQ(back.faults, sample_figures(1).faults);
   EXPECT_EQ(back.fault_scores, sample_figures(1).fault_scores);
   EXPECT_EQ(back.compensated, sample_figures(1).compensated);
+  EXPECT_EQ(back.compensated_work, sample_figures(1).compensated_work);
   EXPECT_EQ(back.tiltable_strikes, sample_figures(1).tiltable_strikes);
   EXPECT_EQ(back.tiltable_expected, sample_figures(1).tiltable_expected);
 }

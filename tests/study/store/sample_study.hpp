@@ -51,6 +51,7 @@ inline Figures sample_figures(std::uint32_t k) {
   of.planned_stops = 1;
   of.faults = {2 + k, 0};
   of.compensated = {0.25 + k, -1.5};
+  of.compensated_work = k - 0.125;
   of.tiltable_strikes = 3 + k;
   of.tiltable_expected = 2.75;
   of.unplanned_rate = k == 0 ? 0 : k / 1000.0;

@@ -128,6 +128,7 @@ TEST_F(ResultsStore, GivesBackEveryMetricBitForBit) {
       EXPECT_EQ(figures.lost, wanted.lost);
       EXPECT_EQ(figures.fault_scores, wanted.fault_scores);
       EXPECT_EQ(figures.compensated, wanted.compensated);
+      EXPECT_EQ(figures.compensated_work, wanted.compensated_work);
       EXPECT_EQ(figures.tiltable_strikes, wanted.tiltable_strikes);
       EXPECT_EQ(figures.tiltable_expected, wanted.tiltable_expected);
       for (const Metric& metric : metrics) {
