@@ -136,8 +136,8 @@ struct Figures {
   /// Strikes on the components that the job began on less those to be expected, by FaultKindId. Their mean over replicas is zero
   /// (sim/faults/fault_arrivals.hpp); zero too where nobody knows what to expect, and in a drill.
   std::vector<double> compensated;
-  /// How much more work stops took than was to be expected, in checkpoint intervals (sim/faults/lost_work.hpp). Its mean over replicas is
-  /// zero. Zero in a drill.
+  /// How much more work stops took than was to be expected: of each stop the share of the most that it could take
+  /// (sim/faults/lost_work.hpp). Its mean over replicas is zero. Zero in a drill.
   double compensated_work = 0;
   /// Strikes of kinds that can_be_tilted(), on all components, and how many are to be expected at their own rates: the
   /// likelihood of a run at other rates follows from these two. Zero in a drill.

@@ -55,10 +55,8 @@ class SimCluster final : public Cluster {
   const ProgressLog& progress() const { return training_.progress(); }
   /// How many more faults struck than were to be expected, by FaultKindId (Faults::compensated).
   void compensated(std::vector<double>& counts) const { faults_.compensated(counts); }
-  /// How much more work stops took than was to be expected, in checkpoint intervals (sim/job/work_at_risk.hpp). Once the run has ended.
-  double compensated_work() const {
-    return lost_work_.compensated(training_.gang().work_at_risk_until_now());
-  }
+  /// How much more work stops took than was to be expected (sim/faults/lost_work.hpp), in units of WorkAtRisk. Once the run has ended.
+  double compensated_work() const { return lost_work_.compensated(training_.gang().work_at_risk_integral()); }
   /// As FaultArrivals::tiltable.
   TiltableCounts tiltable() const { return faults_.clocks().tiltable(); }
   std::uint64_t fingerprint() const { return engine_.fingerprint().value(); }

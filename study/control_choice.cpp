@@ -62,11 +62,12 @@ std::vector<std::vector<std::uint32_t>> choose_controls(const World& world) {
   }
   std::ranges::stable_sort(each, [&](std::uint32_t a, std::uint32_t b) { return costs[a] > costs[b]; });
   std::vector<std::vector<std::uint32_t>> controls;
-  if (together.size() > 1) controls.push_back(together);
+  if (!together.empty()) controls.push_back(together);
   if (std::ranges::any_of(world.faults, stops_at_one_rate)) controls.emplace_back();
   // The last of the parts of a whole says nothing new.
   if (together.size() > 1 && together.size() == each.size()) each.pop_back();
-  for (const std::uint32_t k : each) controls.push_back({k});
+  for (const std::uint32_t k : each)
+    if (together.size() != 1 || together.front() != k) controls.push_back({k});
   return controls;
 }
 

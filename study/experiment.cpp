@@ -13,8 +13,8 @@ namespace {
 // Thrown out of a run when the store has failed: running on would be of no use.
 struct StoreFailed {};
 
-// Few replicas are handed out in smaller tasks, so that they keep all threads busy to the end. Not in smaller ones than that takes: whoever
-// runs a task of another point than the one before makes a simulation of it, which takes a fifth of a replica.
+// Few replicas are handed out in smaller tasks, so that they keep all threads busy to the end. Smaller tasks cost more: a thread that
+// changes to another point makes a new simulation, which takes a fifth of a replica.
 constexpr std::uint64_t kFewestTasksEach = 16;
 
 std::uint32_t replicas_of_task(std::uint64_t missing, std::size_t tasks_at_once) {
@@ -186,16 +186,17 @@ bool Experiment::metric_exists(PointNumber point, std::string_view metric) const
   return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& each) { return each.name == metric; });
 }
 
-Controls Experiment::controls(PointNumber point, std::uint32_t first, std::uint32_t count) const {
+Controls Experiment::controls(PointNumber point, std::uint32_t first, std::uint32_t count,
+                              std::size_t most) const {
   const ScenarioFacts& facts = points_.at(point)->facts;
-  const std::size_t borne = controls_borne(facts, count);
+  const std::size_t borne = std::min(most, controls_borne(facts, count));
   if (borne == 0) return {};
   KnownControls& known = controls_[point];
-  if (known.first == first && known.count == count) return known.controls;
+  if (known.first == first && known.count == count && known.borne == borne) return known.controls;
   std::vector<double> counts;
   visit(point, first, count,
         [&](std::uint32_t, const Figures& figures) { add_controls(facts, borne, figures, counts); });
-  known = {.first = first, .count = count, .controls = Controls(counts, borne)};
+  known = {.first = first, .count = count, .borne = borne, .controls = Controls(counts, borne)};
   return known.controls;
 }
 

@@ -79,9 +79,11 @@ class Experiment {
   /// Precondition: metric_exists().
   std::vector<Fraction> values(PointNumber point, std::string_view metric, std::uint32_t count) const;
   bool metric_exists(PointNumber point, std::string_view metric) const;
-  /// The controls of the means of `count` replicas, from number 0 or from `first`; none where the means of the point are plain.
+  /// The controls of the means of `count` replicas, from number 0 or from `first`, `most` at most; none where the means of the point are
+  /// plain.
   Controls controls(PointNumber point, std::uint32_t count) const { return controls(point, 0, count); }
-  Controls controls(PointNumber point, std::uint32_t first, std::uint32_t count) const;
+  Controls controls(PointNumber point, std::uint32_t first, std::uint32_t count,
+                    std::size_t most = kMostControls) const;
   PairedControls paired_controls(PointNumber first, PointNumber second, std::uint32_t count) const {
     return {.first = controls(first, count), .second = controls(second, count)};
   }
@@ -120,6 +122,7 @@ class Experiment {
   mutable std::map<PointNumber, Summary> summaries_;
   struct KnownControls {
     std::uint32_t first = 0, count = 0;
+    std::size_t borne = 0;
     Controls controls;
   };
   mutable std::map<PointNumber, KnownControls> controls_;  // the last of each point

@@ -25,7 +25,7 @@ namespace {
 /// Bars are differences of paired medians.
 constexpr std::uint32_t kTornadoReplicas = 200;
 /// Replicas of every lever at the first look. Levers without a certain place get twice, then four times as many; `gauntlet rank` adds more.
-constexpr std::uint32_t kLeverReplicas = 16, kLeverLooks = 4;
+constexpr std::uint32_t kLeverReplicas = 32, kLeverLooks = 3;
 /// The first levers whose order the report speaks of.
 constexpr std::uint32_t kClaimedLevers = 5;
 /// Rounds of search and check. Each checks by runs that did not choose; after the last, the report states the result of its check.

@@ -24,12 +24,12 @@ namespace {
 constexpr std::uint32_t kFirstLook = 64;
 /// Each next look is at so many times as many runs. A decision by 200 runs has one look, one by more has several.
 constexpr std::uint32_t kMoreLooks = 4;
-/// So few show a plan that is far too late.
+/// Runs of the first look, which only drops plans that are far too late.
 constexpr std::uint32_t kQuickLook = 16;
 /// A look decides where the interval of this level leaves the asked share out.
 constexpr double kBeyondDoubt = 0.998;
 /// What seems to meet the date is checked by other runs. Until such a check has failed, this level is enough for it: a variant whose share is
-/// just below 0.95 has all of its first 64 runs in time with a probability of 4%.
+/// just below the asked one passes a look with a probability of 5% at most.
 constexpr double kToBeChecked = 0.9;
 
 int digits_behind(double value) { return value < 9.995 ? 2 : value < 99.95 ? 1 : 0; }
@@ -232,8 +232,7 @@ bool PlanVariants::meets_point(PointNumber number) {
     const double level = checked ? kToBeChecked : kBeyondDoubt;
     return clopper_pearson(hits, runs, level).low >= asked ? std::optional(true) : std::nullopt;
   };
-  if (counts && kQuickLook < first_look())
-    if (const std::optional<bool> decided = look(kQuickLook)) return *decided;
+  if (counts && kQuickLook < first_look() && !look(kQuickLook).value_or(true)) return false;
   for (std::uint32_t runs = first_look(); runs < deciding_; runs *= kMoreLooks)
     if (const std::optional<bool> decided = look(runs)) return *decided;
   if (!run(number, deciding_)) return false;

@@ -12,7 +12,7 @@ namespace {
 using Run = Trials::Run;
 
 constexpr std::uint32_t kFirstReplicas = 8, kRaceReplicas = 64;  // of the race: where it begins and ends
-constexpr std::uint32_t kWindowReplicas = 16;
+constexpr std::uint32_t kWindowReplicas = 32;
 constexpr std::uint32_t kFewestReplicas = 8;
 constexpr double kDropWrongly = 0.01;      // chance that a race drops the best point, all its looks together
 constexpr std::uint32_t kGridPoints = 13;  // of one field: a factor of 1.6 apart in a default range

@@ -50,7 +50,9 @@ class ExperimentSource : public ReplicaSource {
 
   Controls controls(std::uint32_t point, std::uint32_t count) override {
     const auto [known, is_new] = controls_.try_emplace({point, count});
-    if (is_new) known->second = experiment_->controls(point, count);
+    // With more the values are known better than a surface through them follows.
+    constexpr std::size_t kMost = 1;
+    if (is_new) known->second = experiment_->controls(point, 0, count, kMost);
     return known->second;
   }
 

@@ -100,12 +100,12 @@ class Gang {
   /// checkpoint hold it again.
   void loaded(Time now, std::int64_t step, Tier from);
 
-  /// What a stop would cost now; zero where the gang does not train. By the checkpoints that outlive the loss of a host, if there are any.
+  /// What a stop would cost now (WorkAtRisk), by the checkpoints that outlive the loss of a host. Zero while the gang does not train.
   double work_at_risk(Time now) const {
     return state_ == State::training ? at_risk_.at(to_seconds(now - stretch_.origin)) : 0;
   }
-  /// Summed over the seconds of training, up to when it was last cut, paused or changed.
-  double work_at_risk_until_now() const { return risk_met_; }
+  /// Its integral over the seconds of training, up to when it was last cut, paused or changed.
+  double work_at_risk_integral() const { return risk_met_; }
 
   /// The first step boundary at or after `now`, with no checkpoint under way; training only.
   Time boundary_after(Time now) const;

@@ -29,14 +29,16 @@ CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction
 }
 
 bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
-               double deviation) {
-  if (first.size() < 2) return false;
+               double deviation, std::size_t controls) {
+  if (first.size() < 2 + controls) return false;
   const PairedScatter of = paired_scatter(first, second);
   const double unseen = -math_log(level), each = std::max(of.largest, deviation), hidden = unseen * each;
   if (!(of.error > 0) || !(of.difference > hidden)) return false;
-  const double variance = of.error * of.error + unseen * each * each;  // with those that stayed away
-  if (of.difference > hidden + std::sqrt(2 * unseen * variance)) return true;
-  const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1));
+  constexpr std::size_t kFewestForBernstein = 8;
+  const double variance = of.error * of.error + unseen * each * each;
+  if (first.size() >= kFewestForBernstein && of.difference > hidden + std::sqrt(2 * unseen * variance))
+    return true;
+  const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1 - controls));
   return of.difference - hidden > quantile * of.error && corrected(of, first.size()).exceeds(quantile);
 }
 

@@ -17,9 +17,10 @@
 // - Few rare losses are hidden where other chances make the scatter as well. An event that struck in k of n replicas may have a
 //   mean of up to about k - ln(level) (the Poisson tail at k = 0 exactly). So the difference must also be beyond the quantile
 //   with -ln(level) more events in it, each as large as the largest deviation that was seen.
-// - Where it is far beyond that, the skewness does not matter: by Bernstein's inequality a mean of variance V whose parts are at most b
-//   deviates by more than sqrt(-2 V ln(level)) - b ln(level) / 3 with that probability at most, whatever the distribution (S. Boucheron,
-//   G. Lugosi, P. Massart, Concentration Inequalities, 2013, sec. 2.8). Both V and the events have those that stayed away.
+// - Where the difference is far beyond that, the skewness does not matter. By Bernstein's inequality a mean of variance V whose parts are
+//   at most b deviates by more than sqrt(-2 V ln(level)) - b ln(level) / 3 with that probability at most (S. Boucheron, G. Lugosi,
+//   P. Massart, Concentration Inequalities, 2013, sec. 2.8). V and b are estimates here, so the bound has a margin: -b ln(level) in place of
+//   a third of it, and V includes as many events that were not seen. With fewer than 8 pairs the estimate of V is too rough for it.
 //
 // tests/study/levers/larger_mean_test.cpp counts wrong answers. What no replica has seen stays unknown: an event larger than
 // all that were seen, and too rare to have struck in any replica, is in no sample and in no test.
@@ -27,6 +28,7 @@
 
 #include "study/summary/metrics.hpp"
 
+#include <cstddef>
 #include <span>
 
 namespace gauntlet {
@@ -43,8 +45,8 @@ struct CorrectedT {
 CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction> second);
 
 /// Whether the second is larger by a one-sided test of that level. `deviation`: one that was seen elsewhere and may strike here,
-/// as PairedScatter::largest.
+/// as PairedScatter::largest. `controls`: that the values have, each of which takes a degree of freedom.
 bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
-               double deviation = 0);
+               double deviation = 0, std::size_t controls = 0);
 
 }  // namespace gauntlet

@@ -24,9 +24,8 @@ double unseen(const PairedScatter& of, double level, std::size_t pairs) {
 
 }  // namespace
 
-std::vector<Fraction> controlled(std::span<const Fraction> of, const Controls& controls) {
-  std::vector<Fraction> out(of.begin(), of.end());
-  if (controls.size() == 0) return out;
+Controlled controlled(std::span<const Fraction> of, const Controls& controls) {
+  if (controls.size() == 0) return {};
   ControlledRatio ratio(controls);
   for (const Fraction& each : of) ratio.add(each);
   std::vector<double> moves;
@@ -37,15 +36,29 @@ std::vector<Fraction> controlled(std::span<const Fraction> of, const Controls& c
     most = std::max(most, std::abs(moves.back()));
   }
   constexpr double kNothingLeft = 1e-9;
-  if (!(most > kNothingLeft * std::abs(ratio.value()))) return out;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {ratio.value() + (moves[i] - mean), 1};
+  if (!(most > kNothingLeft * std::abs(ratio.value()))) return {};
+  Controlled out{.values = {}, .controls = controls.size()};
+  for (const double move : moves) out.values.push_back({ratio.value() + (move - mean), 1});
   return out;
+}
+
+ComparedPair compared(std::span<const Fraction> first, const Controlled& first_controlled,
+                      std::span<const Fraction> second, const Controlled& second_controlled) {
+  const ComparedPair plain{first, second};
+  if (first_controlled.values.empty() || second_controlled.values.empty()) return plain;
+  const ComparedPair out{first_controlled.values, second_controlled.values,
+                         std::max(first_controlled.controls, second_controlled.controls)};
+  // Two sides with equal residuals have no scatter, though their counts may have made one.
+  const auto is_constant = [](const ComparedPair& pair) {
+    return paired_scatter(pair.first, pair.second).error == 0;
+  };
+  return is_constant(out) || is_constant(plain) ? plain : out;
 }
 
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas) {
   const Controls controls = experiment.controls(point, replicas);
   const auto measure = [&](std::vector<Fraction> plain) {
-    std::vector<Fraction> with_controls = controlled(plain, controls);
+    Controlled with_controls = controlled(plain, controls);
     return Measure{std::move(plain), std::move(with_controls)};
   };
   const std::vector<Fraction> goodput = experiment.values(point, "goodput_tokens_per_s", replicas);
@@ -64,13 +77,14 @@ Gain gain_of(const Measure& before, const Measure& after, double factor, const C
   const PairedDifference plain = paired_difference(before.plain, after.plain);
   Gain out;
   if (!plain.difference) return out;
-  const bool constant = *plain.difference == 0 || (plain.se && *plain.se == 0);
-  const PairedDifference of = constant ? plain : paired_difference(before.controlled, after.controlled);
+  const ComparedPair pair = compared(before.plain, before.controlled, after.plain, after.controlled);
+  const PairedDifference of = paired_difference(pair.first, pair.second);
   out.by = factor * *of.difference;
   if (!plain.ci95 || (*plain.se == 0 && !certainty.constant_is_exact)) return out;
+  const double freedom = static_cast<double>(pair.first.size() - 1 - pair.controls);
   const double half_width =
-      (student_t_quantile((1 + certainty.level) / 2, static_cast<double>(before.plain.size() - 1)) * *of.se +
-       unseen(paired_scatter(before.controlled, after.controlled), certainty.level, before.plain.size())) *
+      (student_t_quantile((1 + certainty.level) / 2, freedom) * *of.se +
+       unseen(paired_scatter(pair.first, pair.second), certainty.level, pair.first.size())) *
       std::abs(factor);
   out.ci95 = Interval{*out.by - half_width, *out.by + half_width};
   return out;

@@ -5,16 +5,33 @@
 #include "study/summary/lever_ranking.hpp"
 #include "study/summary/metrics.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace gauntlet {
 
+/// Values whose mean is a ratio with its controls, and which scatter around it as that mean does: by how much each replica moves it
+/// (study/controlled_ratio.hpp).
+struct Controlled {
+  std::vector<Fraction> values;  // none without controls, or where these leave nothing of the scatter
+  std::size_t controls = 0;
+};
+Controlled controlled(std::span<const Fraction> of, const Controls& controls);
+
+/// A pair of measures to compare: both with their controls, or both plain where one of them cannot be compared so.
+struct ComparedPair {
+  std::span<const Fraction> first, second;
+  std::size_t controls = 0;  // the more of both
+};
+ComparedPair compared(std::span<const Fraction> first, const Controlled& first_controlled,
+                      std::span<const Fraction> second, const Controlled& second_controlled);
+
 /// A ratio of totals, replica by replica.
 struct Measure {
   std::vector<Fraction> plain;
-  std::vector<Fraction> controlled;  // controlled() by the controls of the point
+  Controlled controlled;
 };
 
 /// Of the point of a lever.
@@ -23,10 +40,6 @@ struct Measures {
   Measure time_per_token;  // the inverse
   Measure cost_per_token;  // empty without a price
 };
-
-/// Values whose mean is the ratio with its controls, and which scatter around it as that mean does: by how much each replica moves it
-/// (study/controlled_ratio.hpp). The fractions as they are without controls, or where these leave nothing of the scatter.
-std::vector<Fraction> controlled(std::span<const Fraction> of, const Controls& controls);
 
 Measures measures_of(const Experiment& experiment, PointNumber point, std::uint32_t replicas);
 

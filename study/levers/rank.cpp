@@ -157,18 +157,22 @@ class Ranking {
   static Goodput goodput(const Candidate& of, std::uint32_t replicas) {
     return {of.point, of.plain(replicas)};
   }
-  std::span<const Fraction> controlled(const Goodput& of) const {
+  const Controlled& controlled(const Goodput& of) const {
     const auto replicas = static_cast<std::uint32_t>(of.plain.size());
     const auto [known, is_new] = controlled_.try_emplace({of.point, replicas});
     if (is_new) known->second = gauntlet::controlled(of.plain, experiment_->controls(of.point, replicas));
     return known->second;
+  }
+  ComparedPair compared(const Goodput& first, const Goodput& second) const {
+    return gauntlet::compared(first.plain, controlled(first), second.plain, controlled(second));
   }
 
   /// Whether the second goodput is certainly larger, at that level.
   bool is_more(const Goodput& first, const Goodput& second, double level, double deviation = 0) const {
     if (constant_is_exact_ && is_constant(first.plain, second.plain))
       return paired_scatter(first.plain, second.plain).difference > 0;
-    return is_larger(controlled(first), controlled(second), level, deviation);
+    const ComparedPair pair = compared(first, second);
+    return is_larger(pair.first, pair.second, level, deviation, pair.controls);
   }
 
   LeverEffect effect_of(const Candidate& of) const {
@@ -190,7 +194,8 @@ class Ranking {
   /// The largest that an event made between the lever and the scenario as given. Beside the scatter of another lever it would not
   /// show in that of their difference.
   double deviation_of(const Candidate& of, std::uint32_t replicas) const {
-    return paired_scatter(controlled(given(replicas)), controlled(goodput(of, replicas))).largest;
+    const ComparedPair pair = compared(given(replicas), goodput(of, replicas));
+    return paired_scatter(pair.first, pair.second).largest;
   }
 
   double gain_in_goodput(std::size_t candidate) const {
@@ -291,7 +296,7 @@ class Ranking {
   std::vector<std::size_t> order_;  // of those with an effect
   std::vector<bool> unsettled_;     // of all candidates
   Measures as_given_;
-  mutable std::map<std::pair<PointNumber, std::uint32_t>, std::vector<Fraction>> controlled_;  // by replicas
+  mutable std::map<std::pair<PointNumber, std::uint32_t>, Controlled> controlled_;  // goodput, by replicas
   LeverRanking result_;
 };
 

@@ -34,22 +34,23 @@ struct ScenarioFacts {
   Money storage_month{};                 // for the checkpoints that are kept, 30 days
   std::vector<std::string> replayed{};   // of `faults`: those that a trace gives, the same in every replica
   std::string currency{"USD"};           // of every price, an ISO 4217 code
-  /// The controls of the means (study/controls.hpp), that which promises most first: kinds of faults, by FaultKindId, whose compensated
-  /// counts are added up. One without kinds is the compensated work (Figures::compensated_work). Without controls means are plain.
+  /// The controls of the means (study/controls.hpp), the most useful first. A control is a list of kinds of faults, by FaultKindId, whose
+  /// compensated counts are added up. An empty list is the compensated work (Figures::compensated_work). Without controls means are plain.
   std::vector<std::vector<std::uint32_t>> controls{};
 
   /// Whether the scenario states a price. Without one there is no cost.
   bool has_price() const { return gpu_hour.value > 0; }
 };
 
-/// Each control takes a degree of freedom and has to be worth it: one for this many replicas.
-inline constexpr std::size_t kReplicasPerControl = 10;
+/// Each control takes a degree of freedom and has to be worth it. So many replicas bear one control, twice as many bear two, and one more
+/// for each so many beyond.
+inline constexpr std::size_t kReplicasOfFirst = 10, kReplicasOfLater = 20;
 inline constexpr std::size_t kMostControls = 4;
 
 /// How many of the controls of a scenario so many replicas bear.
 inline std::size_t controls_borne(const ScenarioFacts& facts, std::uint64_t replicas) {
-  return std::min(
-      {facts.controls.size(), static_cast<std::size_t>(replicas / kReplicasPerControl), kMostControls});
+  const std::size_t first = replicas / kReplicasOfFirst, later = 1 + replicas / kReplicasOfLater;
+  return std::min({facts.controls.size(), first, later, kMostControls});
 }
 
 }  // namespace gauntlet

@@ -33,15 +33,15 @@ TEST(WorkAtRisk, RisesWithTrainingAndFallsWhenACheckpointIsWritten) {
   // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is written 3 s later: taken at 12 s, written at 15 s.
   gang.begin(kStart, 0, kSteady, stored_every(10s, 2s, 3s));
   EXPECT_EQ(gang.work_at_risk(kStart), 0);
-  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 6s), 6 / 12.0);
-  EXPECT_NEAR(gang.work_at_risk(kStart + 15s - 1ns), 15 / 12.0, 1e-9);
-  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 15s), 3 / 12.0);
-  EXPECT_NEAR(gang.work_at_risk(kStart + 27s - 1ns), 15 / 12.0, 1e-9);
-  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 28s), 4 / 12.0);
+  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 6s), 6 / 15.0);
+  EXPECT_NEAR(gang.work_at_risk(kStart + 15s - 1ns), 1, 1e-9);
+  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 15s), 3 / 15.0);
+  EXPECT_NEAR(gang.work_at_risk(kStart + 27s - 1ns), 1, 1e-9);
+  EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 28s), 4 / 15.0);
   gang.cut(kStart + 28s);
   EXPECT_EQ(gang.work_at_risk(kStart + 28s), 0);
-  EXPECT_DOUBLE_EQ(gang.work_at_risk_until_now(),
-                   (15.0 * 15 / 2 + (15.0 * 15 - 3 * 3) / 2 + (16.0 - 9) / 2) / 12);
+  EXPECT_DOUBLE_EQ(gang.work_at_risk_integral(),
+                   (15.0 * 15 / 2 + (15.0 * 15 - 3 * 3) / 2 + (16.0 - 9) / 2) / 15);
 }
 
 TEST(WorkAtRisk, IsThatOfTheCheckpointsThatSurviveTheLossOfAHost) {
@@ -63,7 +63,7 @@ TEST(WorkAtRisk, WithoutPeriodicCheckpointsIsZero) {
   gang.begin(kStart, 0, kSteady, {});
   EXPECT_EQ(gang.work_at_risk(kStart + 30s), 0);
   gang.cut(kStart + 30s);
-  EXPECT_EQ(gang.work_at_risk_until_now(), 0);
+  EXPECT_EQ(gang.work_at_risk_integral(), 0);
 }
 
 /// By the midpoint rule, over pauses and changes of pace.
@@ -89,7 +89,7 @@ TEST(WorkAtRisk, AddsUpToItsIntegral) {
   gang.cut(kStart + 400s);
   ASSERT_GT(log.pauses.size(), 3U);
   ASSERT_GT(log.stretches.size(), log.pauses.size() + 3) << "the pace changed";
-  EXPECT_NEAR(gang.work_at_risk_until_now(), sum, 1e-3 * sum);
+  EXPECT_NEAR(gang.work_at_risk_integral(), sum, 1e-3 * sum);
 }
 
 World world_of_one_fault(double mean_life) {
@@ -123,7 +123,7 @@ TEST(LostWork, HasTheMeanZeroAndTheVarianceOfItsStrikes) {
     while (true) {
       const Time strikes = kStart + from_seconds(arrivals.next_time(FaultClock::always));
       if (gang.state() == Gang::State::down && begins < std::min(strikes, end)) {
-        // Who lost much takes checkpoints more often; who lost little is slow to start again, and loads them more slowly.
+        // A job that lost much takes checkpoints more often. One that lost little is slow to start again.
         gang.begin(begins, 0, kSteady, stored_every(taken > 5 ? 20s : 60s, 1s, 10s));
         continue;
       }
@@ -135,7 +135,7 @@ TEST(LostWork, HasTheMeanZeroAndTheVarianceOfItsStrikes) {
       begins = strikes + from_seconds((taken > 3 ? 10 : 100) * whims.uniform());
     }
     if (gang.state() != Gang::State::down) gang.cut(end);
-    const double compensated = lost.compensated(gang.work_at_risk_until_now());
+    const double compensated = lost.compensated(gang.work_at_risk_integral());
     sum += compensated;
     squares += compensated * compensated;
     excess += compensated * compensated - taken;

@@ -405,7 +405,7 @@ TEST_F(ResultsStore, OfAnotherFormatIsSoundAndRefusedAsThat) {
     EXPECT_EQ(refusal(sample_identity()), wanted);
     EXPECT_EQ(Store::open_to_read(file_).problem->text(), wanted);
   };
-  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 8");
+  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 9");
   says("ALTER TABLE study RENAME format TO form", "a format that has no number");
 }
 
