@@ -24,7 +24,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr JobIdentity kJob{.seed = 3};
+constexpr JobIdentity kStateJob{.seed = 3};
 constexpr std::size_t kBytes = 1000;
 
 /// The device: it copies when the test lets it, or never.
@@ -76,7 +76,7 @@ class StateSources : public testing::Test {
 
   Scratch scratch_;
   DirectoryStorage storage_{scratch_.path()};
-  CheckpointTier tier_{storage_, kJob};
+  CheckpointTier tier_{storage_, kStateJob};
   LockedMemory memory_{scratch_.path() / "copy"};
   Device device_;
 
