@@ -14,7 +14,7 @@ namespace {
 struct StoreFailed {};
 
 // Few replicas are handed out in smaller tasks, so that they keep all threads busy to the end. Smaller tasks cost more: a thread that
-// changes to another point makes a new simulation, which takes a fifth of a replica.
+// changes to another point makes a new simulation (docs/performance.md).
 constexpr std::uint64_t kFewestTasksEach = 16;
 
 std::uint32_t replicas_of_task(std::uint64_t missing, std::size_t tasks_at_once) {

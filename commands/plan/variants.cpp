@@ -221,8 +221,8 @@ bool PlanVariants::meets_point(PointNumber number) {
     quickest *= 1 + std::min(0.0, *std::min_element(effects_->longer.begin(), effects_->longer.end()));
   if (quickest > *question_->finish_by_s) return false;
   const double asked = question_->confidence, by = *question_->finish_by_s;
-  const bool counts = !effects_ || misses_are_rare();
-  const bool checked = counts && !question_->uncertainty && deciding_ == question_->replicas;
+  const bool counts = !effects_;
+  const bool checked = counts && deciding_ == question_->replicas;
   const auto look = [&](std::uint32_t runs) -> std::optional<bool> {
     if (!run(number, runs)) return false;
     const double looked =

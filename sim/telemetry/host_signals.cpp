@@ -8,12 +8,13 @@
 
 namespace gauntlet {
 
-HostSignals::HostSignals(bool full, const World& world, Seed seed, JobSize& size, const Seats& seats,
-                         const Gang& gang, SimEngine& engine, Reports& out)
+HostSignals::HostSignals(bool full, const World& world, Seed seed,
+                         std::function<const StageTimings&()> timings, const Seats& seats, const Gang& gang,
+                         SimEngine& engine, Reports& out)
     : full_(full),
       world_(&world),
       seed_(seed),
-      size_(&size),
+      timings_(std::move(timings)),
       seats_(&seats),
       gang_(&gang),
       engine_(&engine),
@@ -98,8 +99,7 @@ void HostSignals::unwatch(WatchId watch) {
 
 // --- what changes ------------------------------------------------------------------------------------------------------
 
-void HostSignals::resized(JobSize& size) {
-  size_ = &size;
+void HostSignals::resized() {
   for (std::vector<Entry>& entries : entries_)
     for (Entry& entry : entries) make_parts(entry);
 }

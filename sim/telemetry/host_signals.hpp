@@ -17,12 +17,13 @@
 #include "sim/engine/event.hpp"
 #include "sim/hosts/seats.hpp"
 #include "sim/job/gang.hpp"
-#include "sim/job/job_size.hpp"
+#include "sim/job/stage_timings.hpp"
 #include "sim/telemetry/reports.hpp"
 #include "sim/telemetry/slow_hosts.hpp"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,8 +31,9 @@ namespace gauntlet {
 
 class HostSignals {
  public:
-  HostSignals(bool full, const World& world, Seed seed, JobSize& size, const Seats& seats, const Gang& gang,
-              SimEngine& engine, Reports& out);
+  /// `timings`: of the job as it is then. They are asked for when a signal needs them.
+  HostSignals(bool full, const World& world, Seed seed, std::function<const StageTimings&()> timings,
+              const Seats& seats, const Gang& gang, SimEngine& engine, Reports& out);
 
   static bool carries(Signal signal) {
     return signal == Signal::forward_time || signal == Signal::backward_time || signal == Signal::traffic ||
@@ -41,8 +43,8 @@ class HostSignals {
   bool watch(const Watch& watch);
   void unwatch(WatchId watch);
 
-  /// The job has other slots from its next start on. `size` must outlive this.
-  void resized(JobSize& size);
+  /// The job has other slots from its next start on.
+  void resized();
   /// Training began with these hosts slow: filters start afresh.
   void began(const std::vector<SlowSeat>& slow);
   /// From here on these are slow.
@@ -131,7 +133,7 @@ class HostSignals {
   bool running_ = false;
   const World* world_;
   Seed seed_;
-  JobSize* size_;
+  std::function<const StageTimings&()> timings_;
   const Seats* seats_;
   const Gang* gang_;
   SimEngine* engine_;

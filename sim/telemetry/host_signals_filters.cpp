@@ -21,9 +21,9 @@ constexpr std::array<StreamName, kSignals> kNoise = noise_names();
 double HostSignals::level(Signal signal, std::uint32_t stage, const SlowHost* slow) const {
   switch (signal) {
     case Signal::forward_time:
-      return size_->stage_timings().forward[stage] * (slow != nullptr ? slow->forward : 1);
+      return timings_().forward[stage] * (slow != nullptr ? slow->forward : 1);
     case Signal::backward_time:
-      return size_->stage_timings().backward[stage] * (slow != nullptr ? slow->backward : 1);
+      return timings_().backward[stage] * (slow != nullptr ? slow->backward : 1);
     case Signal::traffic:
       return to_seconds(sum(gang_->stretch().healthy_step, gang_->stretch().for_fewer)) /
              to_seconds(gang_->stretch().step);

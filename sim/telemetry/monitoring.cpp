@@ -22,8 +22,10 @@ void Monitoring::reset(Seed seed, bool full) {
   lines_.emplace(*hosts_, *reports_);
   heartbeats_.emplace(*world_, seed, full, *engine_, *reports_, *victims_);
   signals_.emplace(full, *gang_, *engine_, *reports_);
-  host_signals_.emplace(full, *world_, seed, hosts_->size(), seats, *gang_, *engine_,
-                        *reports_);
+  host_signals_.emplace(
+      full, *world_, seed,
+      [hosts = hosts_]() -> const StageTimings& { return hosts->size().stage_timings(); }, seats, *gang_,
+      *engine_, *reports_);
 }
 
 bool Monitoring::watch(const Watch& watch) {

@@ -55,7 +55,7 @@ class Monitoring {
   void training_began(double loss, const std::vector<SlowSeat>& slow);
   void slow_are(const std::vector<SlowSeat>& slow) { host_signals_->slow_are(slow); }
   /// The job starts with other slots.
-  void job_resized() { host_signals_->resized(hosts_->size()); }
+  void job_resized() { host_signals_->resized(); }
   void ranks_stopped();
   /// Those of a host that carries the job exit by themselves.
   void ranks_exit(const HostRange& hosts, int code);

@@ -149,15 +149,17 @@ class Ranking {
   /// The goodput of the first replicas of a lever, or as given.
   struct Goodput {
     PointNumber point;
+    const Measure* whole;
     std::span<const Fraction> plain;
   };
   Goodput given(std::uint32_t replicas) const {
-    return {base_, std::span(as_given_.goodput.plain).first(replicas)};
+    return {base_, &as_given_.goodput, std::span(as_given_.goodput.plain).first(replicas)};
   }
   static Goodput goodput(const Candidate& of, std::uint32_t replicas) {
-    return {of.point, of.plain(replicas)};
+    return {of.point, &of.measures.goodput, of.plain(replicas)};
   }
   const Controlled& controlled(const Goodput& of) const {
+    if (of.plain.size() == of.whole->plain.size()) return of.whole->controlled;
     const auto replicas = static_cast<std::uint32_t>(of.plain.size());
     const auto [known, is_new] = controlled_.try_emplace({of.point, replicas});
     if (is_new) known->second = gauntlet::controlled(of.plain, experiment_->controls(of.point, replicas));
@@ -296,7 +298,8 @@ class Ranking {
   std::vector<std::size_t> order_;  // of those with an effect
   std::vector<bool> unsettled_;     // of all candidates
   Measures as_given_;
-  mutable std::map<std::pair<PointNumber, std::uint32_t>, Controlled> controlled_;  // goodput, by replicas
+  mutable std::map<std::pair<PointNumber, std::uint32_t>, Controlled>
+      controlled_;  // goodput of fewer replicas
   LeverRanking result_;
 };
 

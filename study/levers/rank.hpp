@@ -1,8 +1,8 @@
 // Levers in the order of what they gain, each measured against the scenario as given under the same faults.
 //
-// A gain is the difference of a ratio of totals over paired replicas (study/paired.hpp), both with their controls. Time and
-// cost are those of the work of a run as given, tokens those of its wall time, so that a lever gains the same thing whether runs have an amount of work or a
-// window to look at.
+// A gain is the difference of a ratio of totals over paired replicas (study/paired.hpp), both with their controls. Time and cost are
+// those of the work of a run as given, tokens those of its wall time, so that a lever gains the same thing whether runs have an amount
+// of work or a window to look at.
 //
 // The study looks at its replicas up to `looks` times, with twice as many each time, and stops once the order of the first
 // `claimed` levers is certain. Only levers that are still hard to tell apart take part in the next look. Whatever decides when

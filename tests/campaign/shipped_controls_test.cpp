@@ -1,6 +1,7 @@
 // The controls of the means in every shipped scenario (study/controls.hpp): theory says that their mean is zero, whatever policies do.
 #include "config/scenario.hpp"
 #include "study/replica.hpp"
+#include "study/tilted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,9 +26,9 @@ LoadedScenario load(const std::string& path, const std::vector<std::string>& set
 
 std::vector<std::string> shipped() {
   std::vector<std::string> paths;
-  for (const char* folder : {"scenarios", "scenarios/crosscheck"})
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.path().extension() == ".toml") paths.push_back(entry.path().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("scenarios"))
+    if (entry.path().extension() == ".toml" && entry.path().string().find("/catalog/") == std::string::npos)
+      paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -58,6 +59,24 @@ TEST(ShippedControls, HaveTheMeanZero) {
   }
   EXPECT_GT(looked_at, 50U);
   EXPECT_GT(of_work, 4U);
+}
+
+TEST(ShippedControls, HaveItInManyReplicasAndWhereStopsAreTilted) {
+  constexpr double kAllowedErrors = 4;
+  constexpr std::uint32_t kMany = 4000;
+  for (const double tilt : {1.0, 3.0}) {
+    LoadedScenario loaded = load("scenarios/one-fault.toml");
+    tilt_faults(loaded.scenario->world, tilt);
+    Simulation simulation(loaded.scenario->world, loaded.scenario->policies);
+    double sum = 0, squares = 0;
+    for (std::uint32_t replica = 0; replica < kMany; ++replica) {
+      const double work = simulation.run({.seed = 4, .replica = replica}).compensated_work;
+      sum += work;
+      squares += work * work;
+    }
+    EXPECT_GT(squares, kMany) << "strikes take work";
+    EXPECT_LT(std::abs(sum), kAllowedErrors * std::sqrt(squares)) << "tilt " << tilt;
+  }
 }
 
 TEST(ShippedControls, TheWorkThatStopsTookSaysHowMuchIsRecomputed) {

@@ -1,6 +1,7 @@
 #include "sim/job/gang.hpp"
 
 #include "core/random/stream.hpp"
+#include "tests/sim/simple_gang.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,14 +18,6 @@ namespace gauntlet {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr Pace kSecond{.step = 1s, .healthy_step = 1s};
-
-Gang::Checkpointing to_storage(Duration interval, Duration stall, Duration persist) {
-  Gang::Checkpointing checkpointing;
-  checkpointing[Tier::storage] = {.interval = interval, .stall = stall, .persist = persist};
-  return checkpointing;
-}
 
 // --- examples ----------------------------------------------------------------------------------------------
 

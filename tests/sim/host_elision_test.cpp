@@ -41,10 +41,9 @@ class HostJob {
     world_.telemetry.blip_duration = Law::exponential(60);
     seats_ = Seats(world_.job.layout, 2, kHosts, kHosts + 2);
     reports_.emplace(world_, Seed{.study = seed}, engine_, out_);
-    world_.job.step_time = 9s;  // 3 s of them in the forward pass
-    world_.storage.free = true;
-    size_.emplace(world_);
-    signals_.emplace(full, world_, Seed{.study = seed}, *size_, seats_, gang_, engine_, *reports_);
+    signals_.emplace(
+        full, world_, Seed{.study = seed}, [this]() -> const StageTimings& { return timings_; }, seats_,
+        gang_, engine_, *reports_);
     // Some come at one instant, and some with a sample of traffic.
     const Duration interval = world_.telemetry.traffic_interval;
     const double phase = uniform_at({.study = seed}, stream_name("telemetry.traffic_phase"), 0, 0);
@@ -208,7 +207,7 @@ class HostJob {
   Stream choose_;
   bool full_;
   World world_;
-  std::optional<JobSize> size_;
+  StageTimings timings_{.forward = {3, 3, 3.3}, .backward = {6, 6, 6.6}};
   Seats seats_;
   SimEngine engine_;
   Outbox out_;

@@ -4,7 +4,7 @@
 #include "sim/faults/lost_work.hpp"
 
 #include "core/random/stream.hpp"
-#include "sim/job/gang.hpp"
+#include "tests/sim/simple_gang.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,20 +18,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Pace kSteady{.step = 1s, .healthy_step = 1s};
-
-Gang::Checkpointing stored_every(Duration interval, Duration stall, Duration persist) {
-  Gang::Checkpointing checkpointing;
-  checkpointing[Tier::storage] = {.interval = interval, .stall = stall, .persist = persist};
-  return checkpointing;
-}
-
 TEST(WorkAtRisk, RisesWithTrainingAndFallsWhenACheckpointIsWritten) {
   ProgressLog log;
   Gang gang(log);
   EXPECT_EQ(gang.work_at_risk(kStart), 0);
   // Steps of 1 s, a checkpoint after every 10 that blocks 2 s and is written 3 s later: taken at 12 s, written at 15 s.
-  gang.begin(kStart, 0, kSteady, stored_every(10s, 2s, 3s));
+  gang.begin(kStart, 0, kSecond, to_storage(10s, 2s, 3s));
   EXPECT_EQ(gang.work_at_risk(kStart), 0);
   EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 6s), 6 / 15.0);
   EXPECT_NEAR(gang.work_at_risk(kStart + 15s - 1ns), 1, 1e-9);
@@ -47,20 +39,20 @@ TEST(WorkAtRisk, RisesWithTrainingAndFallsWhenACheckpointIsWritten) {
 TEST(WorkAtRisk, IsThatOfTheCheckpointsThatSurviveTheLossOfAHost) {
   ProgressLog log;
   Gang gang(log);
-  Gang::Checkpointing checkpointing = stored_every(60s, 0s, 0s);
+  Gang::Checkpointing checkpointing = to_storage(60s, 0s, 0s);
   checkpointing[Tier::memory] = {.interval = 5s, .stall = 0s, .persist = 0s};
-  gang.begin(kStart, 0, kSteady, checkpointing);
+  gang.begin(kStart, 0, kSecond, checkpointing);
   EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 30s), 0.5);
   gang.reset();
   checkpointing[Tier::peers] = {.interval = 20s, .stall = 0s, .persist = 0s};
-  gang.begin(kStart + 40s, 0, kSteady, checkpointing);
+  gang.begin(kStart + 40s, 0, kSecond, checkpointing);
   EXPECT_DOUBLE_EQ(gang.work_at_risk(kStart + 65s), 5 / 20.0);
 }
 
 TEST(WorkAtRisk, WithoutPeriodicCheckpointsIsZero) {
   ProgressLog log;
   Gang gang(log);
-  gang.begin(kStart, 0, kSteady, {});
+  gang.begin(kStart, 0, kSecond, {});
   EXPECT_EQ(gang.work_at_risk(kStart + 30s), 0);
   gang.cut(kStart + 30s);
   EXPECT_EQ(gang.work_at_risk_integral(), 0);
@@ -71,7 +63,7 @@ TEST(WorkAtRisk, AddsUpToItsIntegral) {
   Stream whims({.study = 5}, stream_name("whims"));
   ProgressLog log;
   Gang gang(log);
-  gang.begin(kStart, 0, kSteady, stored_every(10s, 500ms, 7s));
+  gang.begin(kStart, 0, kSecond, to_storage(10s, 500ms, 7s));
   double sum = 0;
   constexpr Duration kTick = 2ms;
   for (Time now = kStart; now < kStart + 400s; now += kTick) {
@@ -83,7 +75,7 @@ TEST(WorkAtRisk, AddsUpToItsIntegral) {
     } else if (gang.state() == Gang::State::training && gang.boundary_after(now + kTick) == now + kTick &&
                whims.uniform() < 0.1) {
       const Duration step = whims.uniform() < 0.5 ? 1s : 1'500ms;
-      gang.change(now + kTick, {.step = step, .healthy_step = 1s}, stored_every(12s, 500ms, 7s), false);
+      gang.change(now + kTick, {.step = step, .healthy_step = 1s}, to_storage(12s, 500ms, 7s), false);
     }
   }
   gang.cut(kStart + 400s);
@@ -124,7 +116,7 @@ TEST(LostWork, HasTheMeanZeroAndTheVarianceOfItsStrikes) {
       const Time strikes = kStart + from_seconds(arrivals.next_time(FaultClock::always));
       if (gang.state() == Gang::State::down && begins < std::min(strikes, end)) {
         // A job that lost much takes checkpoints more often. One that lost little is slow to start again.
-        gang.begin(begins, 0, kSteady, stored_every(taken > 5 ? 20s : 60s, 1s, 10s));
+        gang.begin(begins, 0, kSecond, to_storage(taken > 5 ? 20s : 60s, 1s, 10s));
         continue;
       }
       if (strikes >= end) break;

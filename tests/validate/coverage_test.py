@@ -14,7 +14,7 @@ def coverage(*arguments):
 
 class Coverage(unittest.TestCase):
     def test_intervals_of_small_scenarios_hold_with_20_replicas(self):
-        for scenario in ("one-fault", "tiny-8"):
+        for scenario in ("one-fault", "opt-175b", "tiny-8"):
             answer = coverage("--only", scenario, "--json")
             self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
             result = json.loads(answer.stdout)
@@ -23,9 +23,9 @@ class Coverage(unittest.TestCase):
             [only] = result["scenarios"]
             self.assertEqual(only["name"], scenario)
             judged = [name for name, of in only["metrics"].items() if of["judged"]]
-            # Of one-fault controls explain most metrics wholly; their intervals have no width, and nothing to judge.
-            self.assertGreater(len(judged), 5 if scenario == "one-fault" else 10, judged)
-            if scenario == "one-fault":
+            if scenario != "one-fault":  # there controls leave most metrics hardly any scatter, or a skewed one
+                self.assertGreater(len(judged), 10, judged)
+            else:
                 ettr = only["metrics"]["ettr"]
                 self.assertLess(ettr["controlled"]["mean_width"], 0.6 * ettr["plain"]["mean_width"])
 

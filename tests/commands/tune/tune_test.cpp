@@ -109,14 +109,17 @@ TEST(Tune, InterruptedItCountsEveryReplicaThatTheStoreHolds) {
   Experiment experiment(*with.executor, *with.store,
                         {.stop = &stop, .progress = [&](std::uint32_t done, std::uint64_t) {
                            ran += done;
-                           if (ran >= 200) stop = true;  // in the middle of a round
+                           if (ran >= 500) stop = true;  // in the middle of a round
                          }});
-  ParsedTune parsed = parse_tune(
-      {.over = {"checkpoint.interval"}, .minimize = "", .maximize = "", .subject_to = {}, .budget = {}},
-      with.source);
+  ParsedTune parsed = parse_tune({.over = {"checkpoint.interval", "spares.count=0:4"},
+                                  .minimize = "",
+                                  .maximize = "",
+                                  .subject_to = {},
+                                  .budget = {}},
+                                 with.source);
   const TuneResult result = tune(experiment, with.source, std::move(*parsed.task));
   EXPECT_EQ(result.end, TuneResult::End::interrupted);
-  EXPECT_GE(ran, 200U);
+  EXPECT_GE(ran, 500U);
   EXPECT_EQ(with.store->replicas(), ran);
   EXPECT_EQ(result.replicas, ran);
 }
