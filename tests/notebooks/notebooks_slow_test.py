@@ -1,4 +1,4 @@
-"""Every notebook of notebooks/ runs, gives the results that are committed, and ends with a decision.
+"""Every notebook of notebooks/ runs, gives the results that are committed, and ends with a decision that has their numbers.
 
     PYTHONPATH=build/python python3 tests/notebooks/notebooks_slow_test.py             # all of them
     PYTHONPATH=build/python python3 tests/notebooks/notebooks_slow_test.py spares      # those whose name has this word
@@ -49,6 +49,22 @@ def texts(output):
 
 def pictures(output):
     return [kind for kind in output.get("data", {}) if kind.startswith("image/")]
+
+
+def numbers(text):
+    """The numbers with a decimal point, as written."""
+    return re.findall(r"(?<![\w.])\d[\d,]*\.\d+", text)
+
+
+def stale(decision, results):
+    """The numbers of a decision to which no result rounds."""
+    values = [float(each.replace(",", "")) for each in re.findall(r"\d[\d,]*(?:\.\d+)?", results)]
+
+    def found(number):
+        half_a_digit = 0.5000001 * 10 ** -len(number.partition(".")[2])
+        return any(abs(value - float(number.replace(",", ""))) <= half_a_digit for value in values)
+
+    return [each for each in numbers(decision) if not found(each)]
 
 
 def merged(outputs):
@@ -137,6 +153,9 @@ class Notebooks(unittest.TestCase):
                 for text in texts(output).values():
                     for what, pattern in VARYING.items():
                         self.assertNotRegex(text, pattern, f"{path.name}, {cell.id}: {what}")
+        results = "\n".join(texts(output).get("text/plain", texts(output).get("stdout", ""))
+                            for cell in notebook.cells for output in cell.get("outputs", []))
+        self.assertEqual(stale(last.source, results), [], f"{path.name}: no result gives these numbers of the decision")
         return notebook
 
     def check_same(self, path, committed, notebook):
