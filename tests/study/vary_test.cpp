@@ -82,6 +82,12 @@ TEST(Vary, AShortRangeOfWholeNumbersHasAllOfThem) {
   EXPECT_EQ(left_out("job.factor=0:16"), "");
 }
 
+TEST(Vary, ARangeOfWholeNumbersHasWholeEnds) {
+  for (const char* text : {"spares.count=0.5:4", "spares.count=1:3.5", "spares.count=0.5:4:lin3"})
+    EXPECT_THAT(mistake(text), HasSubstr("not a whole number")) << text;
+  EXPECT_THAT(values("job.factor=0.5:4:lin2"), ElementsAre("0.5", "4"));
+}
+
 TEST(Vary, ALongRangeOfWholeNumbersSaysThatItLeavesSomeOut) {
   EXPECT_THAT(values("spares.count=0:100"),
               ElementsAre("0", "12", "25", "38", "50", "62", "75", "88", "100"));
