@@ -34,12 +34,14 @@ bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second
   const PairedScatter of = paired_scatter(first, second);
   const double unseen = -math_log(level), each = std::max(of.largest, deviation), hidden = unseen * each;
   if (!(of.error > 0) || !(of.difference > hidden)) return false;
-  constexpr std::size_t kFewestForBernstein = 8;
+  const CorrectedT t = corrected(of, first.size());
+  constexpr std::size_t kFewestForBernstein = 32;
   const double variance = of.error * of.error + unseen * each * each;
-  if (first.size() >= kFewestForBernstein && of.difference > hidden + std::sqrt(2 * unseen * variance))
+  if (first.size() >= kFewestForBernstein && t.events > unseen &&
+      of.difference > hidden + std::sqrt(2 * unseen * variance))
     return true;
   const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1 - controls));
-  return of.difference - hidden > quantile * of.error && corrected(of, first.size()).exceeds(quantile);
+  return of.difference - hidden > quantile * of.error && t.exceeds(quantile);
 }
 
 }  // namespace gauntlet

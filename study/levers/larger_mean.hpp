@@ -20,7 +20,8 @@
 // - Where the difference is far beyond that, the skewness does not matter. By Bernstein's inequality a mean of variance V whose parts are
 //   at most b deviates by more than sqrt(-2 V ln(level)) - b ln(level) / 3 with that probability at most (S. Boucheron, G. Lugosi,
 //   P. Massart, Concentration Inequalities, 2013, sec. 2.8). V and b are estimates here, so the bound has a margin: -b ln(level) in place of
-//   a third of it, and V includes as many events that were not seen. With fewer than 8 pairs the estimate of V is too rough for it.
+//   a third of it, and V includes as many events that were not seen. They say nothing of what struck too seldom: by chance few and small events
+//   were seen. So this takes more than -ln(level) events, and 32 pairs.
 //
 // tests/study/levers/larger_mean_test.cpp counts wrong answers. What no replica has seen stays unknown: an event larger than
 // all that were seen, and too rare to have struck in any replica, is in no sample and in no test.

@@ -42,8 +42,7 @@ struct ScenarioFacts {
   bool has_price() const { return gpu_hour.value > 0; }
 };
 
-/// Each control takes a degree of freedom and has to be worth it. So many replicas bear one control, twice as many bear two, and one more
-/// for each so many beyond.
+/// Each control takes a degree of freedom and has to be worth it. 10 replicas bear one control, 20 bear two, and each 20 more bear one more.
 inline constexpr std::size_t kReplicasOfFirst = 10, kReplicasOfLater = 20;
 inline constexpr std::size_t kMostControls = 4;
 

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -109,6 +110,24 @@ TEST(Controls, WithoutBothSignsThereIsNone) {
   const Controls none(above, 1);
   EXPECT_EQ(none.size(), 0U);
   EXPECT_EQ(none.weight(3), 1);
+}
+
+TEST(Controls, MoreReplicasBearMore) {
+  ScenarioFacts facts;
+  facts.controls.assign(9, {0});
+  for (const auto& [replicas, borne] : {std::pair{0U, 0U},
+                                        {9U, 0U},
+                                        {10U, 1U},
+                                        {19U, 1U},
+                                        {20U, 2U},
+                                        {39U, 2U},
+                                        {40U, 3U},
+                                        {59U, 3U},
+                                        {60U, 4U},
+                                        {1000U, 4U}})
+    EXPECT_EQ(controls_borne(facts, replicas), borne) << replicas;
+  facts.controls.assign(1, {0});
+  EXPECT_EQ(controls_borne(facts, 1000), 1U) << "the scenario has no more";
 }
 
 TEST(Controls, AShareOfRunsStaysAsItIs) {

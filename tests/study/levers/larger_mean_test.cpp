@@ -111,6 +111,24 @@ TEST(LargerMean, OfRareGainsIsWrongNoMoreOftenThanTheLevel) {
       for (const std::size_t n : {20U, 200U}) expect_no_more_wrong_than_the_level(n, rate, same_size, 1);
 }
 
+TEST(LargerMean, TheWholeTestIsWrongNoMoreOftenThanTheLevel) {
+  // Also where few pairs saw few and small events, which say least of those that are to be expected.
+  for (const bool same_size : {true, false})
+    for (const double rate : {0.01, 0.02, 0.1, 0.3, 1.0})
+      for (const std::size_t n : {8U, 10U, 20U, 32U, 100U, 200U}) {
+        const auto draws = static_cast<std::uint64_t>(kValues / 8 / static_cast<double>(n));
+        std::size_t level = 0;
+        const auto wrong = wrong_of(draws, n, rate, same_size, -1, [&](const Pairs& pairs, double) {
+          return is_larger(pairs.first, pairs.second, kLevels[level++ % kLevels.size()]);
+        });
+        for (std::size_t i = 0; i < kLevels.size(); ++i)
+          EXPECT_LE(wrong[i], most_by_chance(kLevels[i] * static_cast<double>(draws)))
+              << n << " pairs with " << rate << " losses each of "
+              << (same_size ? "one size" : "exponential sizes") << ", level " << kLevels[i] << ", " << draws
+              << " draws";
+      }
+}
+
 TEST(LargerMean, OfStudentsTWouldBeWrongByFactors) {
   // So the counts above do find such a statistic. 20 events each in the mean of 200 replicas; 40 of 40.
   for (const auto& [n, rate] : {std::pair{200U, 0.1}, std::pair{40U, 1.0}}) {
