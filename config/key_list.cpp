@@ -3,6 +3,7 @@
 
 #include "config/describe.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +62,18 @@ class KeyLister final : public Fields {
   std::vector<ScenarioKey>* keys_;
 };
 
+/// "faults.NAME.mtbf" fits "faults.gpu_lost.mtbf".
+bool fits(std::string_view key, std::string_view path) {
+  while (true) {
+    const std::string_view name = key.substr(0, key.find('.')), given = path.substr(0, path.find('.'));
+    if (name != "NAME" && name != given) return false;
+    if (name.size() == key.size() || given.size() == path.size())
+      return name.size() == key.size() && given.size() == path.size();
+    key.remove_prefix(name.size() + 1);
+    path.remove_prefix(given.size() + 1);
+  }
+}
+
 }  // namespace
 
 std::vector<ScenarioKey> scenario_keys() {
@@ -69,6 +82,12 @@ std::vector<ScenarioKey> scenario_keys() {
   Scenario scratch;
   describe(lister, scratch, "");
   return keys;
+}
+
+bool takes_whole_numbers(std::string_view path) {
+  const std::vector<ScenarioKey> keys = scenario_keys();
+  const auto key = std::ranges::find_if(keys, [&](const ScenarioKey& each) { return fits(each.path, path); });
+  return key != keys.end() && key->schema.starts_with("{\"type\": \"integer\"");
 }
 
 }  // namespace gauntlet

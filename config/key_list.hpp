@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gauntlet {
@@ -16,5 +17,8 @@ struct ScenarioKey {
 
 /// In the order in which `gauntlet show` prints them.
 std::vector<ScenarioKey> scenario_keys();
+
+/// Whether the key takes whole numbers alone. `path`: with names of the user's, as in "faults.gpu_lost.count".
+bool takes_whole_numbers(std::string_view path);
 
 }  // namespace gauntlet

@@ -14,7 +14,8 @@ namespace {
 // Of the length of a control, what is left of it beside those before it; below that it is their sum with rounding.
 constexpr double kLeastNew = 1e-6;
 // The variance of a compensated count is the number of strikes to be expected, so the sum of its squares over all replicas is about the
-// number of all strikes. Of fewer, one or two replicas would decide its coefficient, and hide their own scatter in it.
+// number of all strikes. Of fewer, one or two replicas would decide its coefficient, and hide their own scatter in it. The work of a strike
+// is a share whose square is a third in the mean, so that it takes three times as many.
 constexpr double kFewestStrikes = 10;
 // Newton's method doubles the digits at each step, once near; halved steps bring it near.
 constexpr int kMostSteps = 60;

@@ -1,6 +1,7 @@
 #include "study/vary.hpp"
 
 #include "config/fields/tokens.hpp"
+#include "config/key_list.hpp"
 #include "core/currency.hpp"
 #include "core/text.hpp"
 #include "study/option_problem.hpp"
@@ -155,14 +156,15 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
         {},
         problem(option, what, range.low == range.high ? "is empty: both ends are the same" : "is reversed",
                 "write the smaller end first")};
-  const bool holds_whole = held != nullptr && std::holds_alternative<std::int64_t>(held->data);
+  const bool wants_whole = held == nullptr || std::holds_alternative<std::int64_t>(held->data);
   const bool whole_ends = is_whole(ends[0]) && is_whole(ends[1]);
-  if (holds_whole && path != kTokens && !whole_ends)
-    return {{},
-            problem(option, what, "has an end that is not a whole number, and the field takes no other",
-                    "write whole numbers, as in 0:4")};
-  range.whole =
-      path != kTokens && range.kind == FieldKind::number && (held == nullptr || holds_whole) && whole_ends;
+  if (!whole_ends && path != kTokens && takes_whole_numbers(path))
+    return {
+        {},
+        problem(option, what,
+                fmt::format("has an end that is not written as a whole number, and {} takes no other", path),
+                "write for example 0:4")};
+  range.whole = path != kTokens && range.kind == FieldKind::number && wants_whole && whole_ends;
   range.logarithmic = spacing.logarithmic.value_or(range.low > 0 && range.high / range.low >= kLogFrom);
   if (range.logarithmic && !(range.low > 0))
     return {{},

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kFirstLook = 64;
 /// Each next look is at so many times as many runs. A decision by 200 runs has one look, one by more has several.
 constexpr std::uint32_t kMoreLooks = 4;
-/// Runs of the first look, which only drops plans that are far too late.
+/// Runs of a quick look before the first one. It only drops plans that are far too late.
 constexpr std::uint32_t kQuickLook = 16;
 /// A look decides where the interval of this level leaves the asked share out.
 constexpr double kBeyondDoubt = 0.998;

@@ -54,7 +54,8 @@ class PlanVariants {
 
   /// Whether the share of runs done by the date (the question has one) is at least the confidence plus one standard error. The
   /// margin is needed because the smallest of many variants that seem to meet the date is a lucky one. Decided by all replicas, or
-  /// by fewer where even these leave next to no doubt. False also of a variant that is not a scenario, and where it stopped.
+  /// by fewer: these reject a variant where they leave next to no doubt. They let one pass more easily, until a check by other runs
+  /// has failed. False also of a variant that is not a scenario, and where it stopped.
   bool meets(const Variant& variant);
   /// The replicas that such a decision takes: those of the question, until `decide_by` says more.
   std::uint32_t deciding() const { return deciding_; }

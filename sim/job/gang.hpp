@@ -100,7 +100,8 @@ class Gang {
   /// checkpoint hold it again.
   void loaded(Time now, std::int64_t step, Tier from);
 
-  /// What a stop would cost now (WorkAtRisk), by the checkpoints that outlive the loss of a host. Zero while the gang does not train.
+  /// What a stop would cost now (WorkAtRisk), by the checkpoints that outlive the loss of a host, if the job takes such. Zero while the gang
+  /// does not train.
   double work_at_risk(Time now) const {
     return state_ == State::training ? at_risk_.at(to_seconds(now - stretch_.origin)) : 0;
   }

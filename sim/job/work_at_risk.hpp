@@ -9,7 +9,8 @@
 namespace gauntlet {
 
 /// Of one stretch of training, by the seconds since its origin. A sawtooth: it rises with the time and falls whenever a checkpoint is
-/// written. Without periodic checkpoints it is zero.
+/// written. Without periodic checkpoints it is zero. After a change of pace it counts from the last checkpoint that was taken, written or not:
+/// as a control it may be a little off, but has to be known before a stop comes.
 struct WorkAtRisk {
   double trained = 0;        // since the last checkpoint, at the origin
   double first = kInfinity;  // when the first checkpoint is written

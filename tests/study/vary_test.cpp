@@ -84,8 +84,12 @@ TEST(Vary, AShortRangeOfWholeNumbersHasAllOfThem) {
 
 TEST(Vary, ARangeOfWholeNumbersHasWholeEnds) {
   for (const char* text : {"spares.count=0.5:4", "spares.count=1:3.5", "spares.count=0.5:4:lin3"})
-    EXPECT_THAT(mistake(text), HasSubstr("not a whole number")) << text;
+    EXPECT_THAT(mistake(text), HasSubstr("spares.count takes no other")) << text;
   EXPECT_THAT(values("job.factor=0.5:4:lin2"), ElementsAre("0.5", "4"));
+  // A key of numbers that need not be whole, of which the scenario has a whole one.
+  Value scenario = base();
+  put(scenario, "job.step_time_factor", {std::int64_t{2}, {}, {}, false});
+  EXPECT_TRUE(parse_axis("job.step_time_factor=1.5:2.5:lin2", scenario).axis);
 }
 
 TEST(Vary, ALongRangeOfWholeNumbersSaysThatItLeavesSomeOut) {
