@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,9 +19,14 @@ namespace {
 
 constexpr double kWrong = 0.05;  // probability that an interval, an order or an effect is wrong
 
-double total(const std::vector<Fraction>& of, double Fraction::*part) {
-  return std::accumulate(of.begin(), of.end(), 0.0,
-                         [part](double sum, const Fraction& each) { return sum + each.*part; });
+/// Of one part, with the controls. What is the same in all replicas stays so, without rounding.
+double mean_of(const std::vector<Fraction>& of, double Fraction::*part, const Controls& controls) {
+  double mean = 0, weights = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    weights += controls.weight(i);
+    mean += i == 0 ? of[i].*part : (of[i].*part - mean) * controls.weight(i) / weights;
+  }
+  return mean;
 }
 
 struct Candidate {
@@ -105,12 +109,13 @@ class Ranking {
 
   void measure(const std::vector<std::size_t>& active, std::uint32_t replicas) {
     as_given_ = measures_of(*experiment_, base_, replicas);
-    const double n = replicas, level = 1 - kWrong / terms_.looks;
+    const double level = 1 - kWrong / terms_.looks;
     if (result_.replicas == 0) {  // the work and the time that gains are of stay as the first look has them
-      result_.work_tokens = total(as_given_.goodput.plain, &Fraction::numerator) / n;
-      result_.wall_s = total(as_given_.goodput.plain, &Fraction::denominator) / n;
+      const Controls controls = experiment_->controls(base_, replicas);
+      result_.work_tokens = mean_of(as_given_.goodput.plain, &Fraction::numerator, controls);
+      result_.wall_s = mean_of(as_given_.goodput.plain, &Fraction::denominator, controls);
       if (!as_given_.cost_per_token.plain.empty())
-        result_.cost = total(as_given_.cost_per_token.plain, &Fraction::numerator) / n;
+        result_.cost = mean_of(as_given_.cost_per_token.plain, &Fraction::numerator, controls);
     }
     const double work = result_.work_tokens, wall = result_.wall_s;
     for (const std::size_t number : active) {

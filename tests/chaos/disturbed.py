@@ -150,7 +150,10 @@ class Disturbed:
         directory = self.directory()
         if directory is None or not directory.exists():
             return
-        steps = [int(path.parent.name.rsplit("-", 1)[1]) for path in directory.glob("checkpoints/gauntlet-step-*/manifest")]
+        try:
+            steps = [int(path.parent.name.rsplit("-", 1)[1]) for path in directory.glob("checkpoints/gauntlet-step-*/manifest")]
+        except FileNotFoundError:  # a folder went while it was listed: the next look sees what is left
+            return
         newest = max(steps, default=-1)
         if newest >= self.newest or self.damages:
             self.newest, self.lost_at = newest, None
