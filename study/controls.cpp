@@ -20,9 +20,9 @@ constexpr double kFewestStrikes = 10;
 // Newton's method doubles the digits at each step, once near; halved steps bring it near.
 constexpr int kMostSteps = 60;
 constexpr double kExact = 1e-12;  // of a weighted mean, in standard deviations
-// A replica that weighs nearly as much as all others together decides alone. Controls are left out as seldom as that: they would be so where
-// chance was far from what is to be expected, and there a plain interval holds least (92% with 10 replicas and a limit of a quarter,
-// tests/study/levers/measures_test.cpp).
+// A replica that weighs nine tenths of all decides nearly alone, and then controls are left out. A lower limit leaves them out more often, and
+// does so where chance was far from what was expected. There a plain interval misses the value most often: with a limit of a quarter and 10
+// replicas 92% of the intervals of tests/study/levers/measures_test.cpp hold it.
 constexpr double kMostWeight = 0.9;
 
 /// A column of each control: beside their means orthonormal, and the mean in the same coordinates.

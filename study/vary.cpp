@@ -159,11 +159,11 @@ ReadRange read_range(const std::string& path, std::string_view text, const Value
   const bool wants_whole = held == nullptr || std::holds_alternative<std::int64_t>(held->data);
   const bool whole_ends = is_whole(ends[0]) && is_whole(ends[1]);
   if (!whole_ends && path != kTokens && takes_whole_numbers(path))
-    return {
-        {},
-        problem(option, what,
-                fmt::format("has an end that is not written as a whole number, and {} takes no other", path),
-                "write for example 0:4")};
+    return {{},
+            problem(option, what,
+                    fmt::format("has an end that is not written as a whole number, and {} takes only those",
+                                path),
+                    "write for example 0:4")};
   range.whole = path != kTokens && range.kind == FieldKind::number && wants_whole && whole_ends;
   range.logarithmic = spacing.logarithmic.value_or(range.low > 0 && range.high / range.low >= kLogFrom);
   if (range.logarithmic && !(range.low > 0))

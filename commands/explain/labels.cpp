@@ -22,7 +22,7 @@ constexpr LabelWords kLabels[] = {
      "Monte Carlo only"},
     {"worth", "",
      "the number of plain replicas that would give an interval as narrow. Means are adjusted by how many "
-     "faults the replicas met and how much work their stops took, beside what was to be expected; `--plain` "
+     "faults the replicas met and how much work their stops took, compared with what was expected; `--plain` "
      "switches that off",
      "+-"},
     {"5% to 95% of runs", "", "the range of single runs: 5% of them are below it and 5% above it"},

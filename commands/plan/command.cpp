@@ -61,8 +61,8 @@ std::optional<CalendarDay> read_start(const PlanRequest& request, std::vector<Pr
 Parsed<Duration> time_limit(const std::string& text, std::optional<CalendarDay> start) {
   const Parsed<CalendarDay> date = parse_day(text);
   const bool is_meant_as_date = std::ranges::count(text, '-') == 2;
-  if (!date.value && is_meant_as_date) return {{}, date.why, date.suggestion};
-  if (!date.value) return parse_duration(text);
+  if (!date.value)
+    return is_meant_as_date ? Parsed<Duration>{{}, date.why, date.suggestion} : parse_duration(text);
   if (!start) return {{}, "is a date, and the job has no first day", "write --start 2027-01-15 as well"};
   return {*date.value - *start + std::chrono::days(1), "", ""};
 }

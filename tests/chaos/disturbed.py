@@ -152,7 +152,7 @@ class Disturbed:
             return
         try:
             steps = [int(path.parent.name.rsplit("-", 1)[1]) for path in directory.glob("checkpoints/gauntlet-step-*/manifest")]
-        except FileNotFoundError:  # a folder went while it was listed: the next look sees what is left
+        except FileNotFoundError:  # a folder was deleted while it was listed; the next look sees what is left
             return
         newest = max(steps, default=-1)
         if newest >= self.newest or self.damages:

@@ -5,6 +5,7 @@
 #include "core/random/stream.hpp"
 #include "study/paired.hpp"
 #include "study/statistics.hpp"
+#include "tests/study/normal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,13 +16,6 @@
 
 namespace gauntlet {
 namespace {
-
-/// Normal values, by the sum of twelve uniform ones.
-double normal(Stream& stream) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += stream.uniform();
-  return sum;
-}
 
 /// Counts of mean zero: of each of `replicas` replicas `each`.
 std::vector<double> counts(std::uint32_t study, std::size_t replicas, std::size_t each) {

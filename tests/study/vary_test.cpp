@@ -84,7 +84,7 @@ TEST(Vary, AShortRangeOfWholeNumbersHasAllOfThem) {
 
 TEST(Vary, ARangeOfWholeNumbersHasWholeEnds) {
   for (const char* text : {"spares.count=0.5:4", "spares.count=1:3.5", "spares.count=0.5:4:lin3"})
-    EXPECT_THAT(mistake(text), HasSubstr("spares.count takes no other")) << text;
+    EXPECT_THAT(mistake(text), HasSubstr("spares.count takes only those")) << text;
   EXPECT_THAT(values("job.factor=0.5:4:lin2"), ElementsAre("0.5", "4"));
   // A key of numbers that need not be whole, of which the scenario has a whole one.
   Value scenario = base();

@@ -2,6 +2,7 @@
 #include "study/levers/measures.hpp"
 
 #include "core/random/stream.hpp"
+#include "tests/study/normal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +14,6 @@
 
 namespace gauntlet {
 namespace {
-
-/// Normal values, by the sum of twelve uniform ones.
-double normal(Stream& stream) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += stream.uniform();
-  return sum;
-}
 
 std::vector<Fraction> fractions(const std::vector<double>& values) {
   std::vector<Fraction> out;
