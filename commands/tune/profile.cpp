@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -330,19 +331,41 @@ std::uint32_t common_replicas(const Trials& trials, const TuneSearch& search, co
 
 }  // namespace
 
+namespace {
+
+/// The axes in the order in which their curves are run. The one along which the fitted surface rises least is the first: where it is flat, another
+/// value is named, and the curves of all other axes go through that one.
+std::vector<std::size_t> flattest_first(const Trials& trials, const SearchOutcome& outcome) {
+  std::vector<std::size_t> axes(trials.fields().size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  if (!outcome.fit) return axes;
+  const Box& box = outcome.window.box;
+  std::vector<double> rise;
+  for (const std::size_t axis : axes) {
+    Position low = box.nearest(trials[*outcome.best].at), high = low;
+    low[axis] = box.low[axis];
+    high[axis] = box.high[axis];
+    rise.push_back(std::max(outcome.fit->excess(low), outcome.fit->excess(high)));
+  }
+  std::ranges::stable_sort(axes, {}, [&](std::size_t axis) { return rise[axis]; });
+  return axes;
+}
+
+}  // namespace
+
 bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
-  const std::size_t axes = trials.fields().size();
+  const std::vector<std::size_t> axes = flattest_first(trials, outcome);
   std::uint32_t replicas = std::max(kCurveReplicas, trials[*outcome.best].replicas);
   const std::vector<std::string> found = trials[*outcome.best].values;
   outcome.lowest_regret = outcome.regret;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
+  for (const std::size_t axis : axes) {
     if (!run_curve(trials, search, outcome, axis, replicas)) return false;
     if (!name_on_plateau(trials, search, outcome, axis, replicas)) return false;
   }
   outcome.lowest = found;
   for (std::uint32_t before = 0; before != replicas;) {  // around the point that is named in the end
     before = replicas;
-    for (std::size_t axis = 0; axis < axes; ++axis) {
+    for (const std::size_t axis : axes) {
       const std::size_t lowest = trials.add(with_value(trials[*outcome.best], axis, found[axis]));
       if (!ensure_as_affordable(trials, {lowest}, replicas)) return false;
       if (!run_curve(trials, search, outcome, axis, replicas)) return false;

@@ -133,6 +133,10 @@ std::vector<Position> TuneSearch::wanted(const Box& box) const {
   return out;
 }
 
+bool TuneSearch::is_wide() const {
+  return std::ranges::any_of(half_, [](double half) { return half > kNarrow; });
+}
+
 Run TuneSearch::fill_window() {
   constexpr double kSame = 0.08;  // of the window: a trial so near stands for a wanted one
   constexpr double kSaid = 0.01;  // of a logarithm: at an end of a range none does, but for how people say it
@@ -158,14 +162,16 @@ Run TuneSearch::fill_window() {
     if (!member) member = trials_->add(at);
     if (std::find(members.begin(), members.end(), *member) == members.end()) members.push_back(*member);
   }
+  // A wide window only shows where to go on.
+  const std::uint32_t replicas = is_wide() ? std::max(replicas_ / 2, kFewestReplicas) : replicas_;
   // A few replicas tell a wall; no more are spent on it.
-  Run run = trials_->ensure(members, std::min(replicas_, kFirstReplicas), reserve_);
+  Run run = trials_->ensure(members, std::min(replicas, kFirstReplicas), reserve_);
   if (run != Run::done) return run;
   std::erase_if(members, [&](std::size_t i) { return is_wall(i); });
-  run = trials_->ensure(members, replicas_, reserve_);
+  run = trials_->ensure(members, replicas, reserve_);
   if (run != Run::done) return run;
   filled_ = {.trials = std::move(members),
-             .replicas = replicas_,
+             .replicas = replicas,
              .centre = centre_,
              .box = box,
              .scale = trials_->scale(best_trial()),
@@ -189,11 +195,10 @@ TuneSearch::Next TuneSearch::look() {
   out_.fit.emplace(*trials_, out_.window);
   const WindowFit& fit = *out_.fit;
   const WindowFit::Chance chance = fit.chance(fit.best(), centre_, seed_, kRoughRedraws);
-  bool far = false, wide = false;
+  bool far = false;
   for (std::size_t i = 0; i < centre_.size(); ++i) {
     const double length = out_.window.box.high[i] - out_.window.box.low[i];
     far = far || std::abs(fit.best()[i] - centre_[i]) > length / 4;
-    wide = wide || half_[i] > kNarrow;
   }
   const bool better = !fit.meets(centre_) || (chance.gain > 0 && fit.excess(centre_) > kWorthMoving);
   const bool extended = extend_ranges(fit.best());
@@ -202,7 +207,7 @@ TuneSearch::Next TuneSearch::look() {
     return Next::again;
   }
   if (better) centre_ = fit.best();
-  if (wide) {
+  if (is_wide()) {
     for (double& half : half_) half = std::max(half * kShrink, std::min(half, kNarrow));
     return Next::again;
   }

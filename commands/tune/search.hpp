@@ -79,6 +79,8 @@ class TuneSearch {
   /// What to do after a window was fitted.
   enum class Next { again, more_replicas, name };
   Next look();
+  /// Whether the window is still to shrink.
+  bool is_wide() const;
   Run fill_window();
   std::vector<Position> wanted(const Box& box) const;
   /// Default ranges at whose end the best point lies; false where none could go on.

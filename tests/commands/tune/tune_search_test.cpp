@@ -270,6 +270,34 @@ TEST(TuneSearch, AFlatRangeOfSeveralFieldsIsThatOfTheSurfaceWhereTheBudgetEnds) 
   }
 }
 
+/// The flat field moves to today's value before the curve of the other one is run, so that this curve is run once.
+TEST(TuneSearch, ACurveIsRunOnlyAroundThePointThatIsNamed) {
+  for (const std::size_t flat : {0U, 1U}) {
+    const std::size_t steep = 1 - flat;
+    MadeUpLoss source;
+    source.loss = [&](const std::vector<double>& x) {
+      return valley(x[steep]) + 0.001 * std::abs(std::log(x[flat] / 20));
+    };
+    source.own = 0.005;
+    std::vector<TuneField> fields(2, field("y", "2", "480", "300"));
+    fields[steep] = field("x", "0.5", "128", "8");
+    Search search(source, std::move(fields));
+    const std::size_t before = search.trials.size();
+    const Trial lowest = search.trials[search.outcome.best.value()];
+    ASSERT_TRUE(run_profiles(search.trials, search.search, search.outcome));
+    const Trial& named = search.trials[*search.outcome.best];
+    EXPECT_EQ(named.values[flat], "300");
+    EXPECT_NE(named.values[flat], lowest.values[flat]);
+    std::size_t along_steep = 0;
+    for (std::size_t i = before; i < search.trials.size(); ++i) {
+      if (search.trials[i].values[steep] == lowest.values[steep]) continue;
+      EXPECT_EQ(search.trials[i].values[flat], named.values[flat]) << i;
+      ++along_steep;
+    }
+    EXPECT_GT(along_steep, 4U);
+  }
+}
+
 TEST(TuneSearch, OnAPlateauItNamesTheMiddleWhereTodaysValueIsBesideIt) {
   MadeUpLoss source;
   source.loss = [](const std::vector<double>& x) { return plateau(x[0]); };
