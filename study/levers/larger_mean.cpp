@@ -29,10 +29,11 @@ CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction
 }
 
 bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
-               double deviation, std::size_t controls) {
-  if (first.size() < 2 + controls) return false;
-  const PairedScatter of = paired_scatter(first, second);
-  const double unseen = -math_log(level), each = std::max(of.largest, deviation), hidden = unseen * each;
+               const LargerBy& by) {
+  if (first.size() < 2 + by.controls) return false;
+  PairedScatter of = paired_scatter(first, second);
+  of.difference -= by.more;
+  const double unseen = -math_log(level), each = std::max(of.largest, by.deviation), hidden = unseen * each;
   if (!(of.error > 0) || !(of.difference > hidden)) return false;
   const CorrectedT t = corrected(of, first.size());
   constexpr std::size_t kFewestForBernstein = 32;
@@ -40,7 +41,7 @@ bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second
   if (first.size() >= kFewestForBernstein && t.events > unseen &&
       of.difference > hidden + std::sqrt(2 * unseen * variance))
     return true;
-  const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1 - controls));
+  const double quantile = student_t_quantile(1 - level, static_cast<double>(first.size() - 1 - by.controls));
   return of.difference - hidden > quantile * of.error && t.exceeds(quantile);
 }
 

@@ -45,9 +45,15 @@ struct CorrectedT {
 /// Of the mean of second - first: zero where all pairs differ by the same, as no event shows then what may happen.
 CorrectedT corrected_t(std::span<const Fraction> first, std::span<const Fraction> second);
 
-/// Whether the second is larger by a one-sided test of that level. `deviation`: one that was seen elsewhere and may strike here,
-/// as PairedScatter::largest. `controls`: that the values have, each of which takes a degree of freedom.
+/// What a test for a larger mean takes into account.
+struct LargerBy {
+  double more = 0;           // larger by more than this
+  double deviation = 0;      // one that was seen elsewhere and may strike here, as PairedScatter::largest
+  std::size_t controls = 0;  // that the values have, each of which takes a degree of freedom
+};
+
+/// Whether the second is larger by a one-sided test of that level.
 bool is_larger(std::span<const Fraction> first, std::span<const Fraction> second, double level,
-               double deviation = 0, std::size_t controls = 0);
+               const LargerBy& by = {});
 
 }  // namespace gauntlet

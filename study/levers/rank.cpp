@@ -160,8 +160,8 @@ class Ranking {
   Goodput given(std::uint32_t replicas) const {
     return {base_, &as_given_.goodput, std::span(as_given_.goodput.plain).first(replicas)};
   }
-  static Goodput goodput(const Candidate& of, std::uint32_t replicas) {
-    return {of.point, &of.measures.goodput, of.plain(replicas)};
+  static Goodput goodput(const Candidate& of) {
+    return {of.point, &of.measures.goodput, of.measures.goodput.plain};
   }
   const Controlled& controlled(const Goodput& of) const {
     if (of.plain.size() == of.whole->plain.size()) return of.whole->controlled;
@@ -179,11 +179,11 @@ class Ranking {
     if (constant_is_exact_ && is_constant(first.plain, second.plain))
       return paired_scatter(first.plain, second.plain).difference > 0;
     const ComparedPair pair = compared(first, second);
-    return is_larger(pair.first, pair.second, level, deviation, pair.controls);
+    return is_larger(pair.first, pair.second, level, {.deviation = deviation, .controls = pair.controls});
   }
 
   LeverEffect effect_of(const Candidate& of) const {
-    const Goodput before = given(of.replicas), after = goodput(of, of.replicas);
+    const Goodput before = given(of.replicas), after = goodput(of);
     if (of.replicas < kFewestForInterval || (!constant_is_exact_ && is_constant(before.plain, after.plain)))
       return LeverEffect::unmeasured;
     const double level = kWrong / (2 * static_cast<double>(candidates_.size()) * terms_.looks);
@@ -192,17 +192,28 @@ class Ranking {
   }
 
   bool told_apart(const Candidate& better, const Candidate& other) const {
-    const std::uint32_t common = std::min(better.replicas, other.replicas);
-    if (common < kFewestForInterval) return false;
-    return is_more(goodput(other, common), goodput(better, common), level_of_order(),
-                   deviation_of(better, common) + deviation_of(other, common));
+    if (std::min(better.replicas, other.replicas) < kFewestForInterval) return false;
+    if (better.replicas != other.replicas) return gains_are_apart(better, other);
+    return is_more(goodput(other), goodput(better), level_of_order(),
+                   scatter_of_gain(better).largest + scatter_of_gain(other).largest);
   }
 
-  /// The largest that an event made between the lever and the scenario as given. Beside the scatter of another lever it would not
-  /// show in that of their difference.
-  double deviation_of(const Candidate& of, std::uint32_t replicas) const {
-    const ComparedPair pair = compared(given(replicas), goodput(of, replicas));
-    return paired_scatter(pair.first, pair.second).largest;
+  /// Whether one gain is certainly above the middle between the two and the other below it, each over all replicas of its lever. Where the
+  /// order is wrong, one of the two is wrong, whatever that middle is.
+  bool gains_are_apart(const Candidate& better, const Candidate& other) const {
+    const double level = level_of_order() / 2;
+    const double middle = (scatter_of_gain(better).difference + scatter_of_gain(other).difference) / 2;
+    const ComparedPair high = gain(better), low = gain(other);
+    return is_larger(high.first, high.second, level, {.more = middle, .controls = high.controls}) &&
+           is_larger(low.second, low.first, level, {.more = -middle, .controls = low.controls});
+  }
+
+  ComparedPair gain(const Candidate& of) const { return compared(given(of.replicas), goodput(of)); }
+
+  /// Between the lever and the scenario as given. The largest that an event made there would not show beside the scatter of another lever.
+  PairedScatter scatter_of_gain(const Candidate& of) const {
+    const ComparedPair pair = gain(of);
+    return paired_scatter(pair.first, pair.second);
   }
 
   double gain_in_goodput(std::size_t candidate) const {

@@ -238,6 +238,23 @@ TEST(LargerMean, OfASteadyGainIsCertainBesideAFewThatAreFarLarger) {
   EXPECT_TRUE(is_larger(pairs.first, pairs.second, 1e-6));
 }
 
+TEST(LargerMean, ByMoreThanADifferenceIsThatOfValuesThatAreMovedByIt) {
+  Draws chance(9);
+  Pairs pairs(100);
+  for (Fraction& each : pairs.second) each.numerator += 2 + chance.normal();
+  int larger = 0;
+  for (int step = 0; step <= 40; ++step) {
+    const double more = step / 10.0;
+    Pairs moved = pairs;
+    for (Fraction& each : moved.first) each.numerator += more;
+    const bool by_more = is_larger(pairs.first, pairs.second, 1e-3, {.more = more});
+    EXPECT_EQ(by_more, is_larger(moved.first, moved.second, 1e-3)) << more;
+    larger += by_more ? 1 : 0;
+  }
+  EXPECT_GT(larger, 10);
+  EXPECT_LT(larger, 20);  // below the mean by what the level takes
+}
+
 TEST(LargerMean, OfRatiosIsThatOfTheirTotals) {
   // 100 runs of 1 to 3 hours: rates of 2 and of 2.2 per hour, scattered by their own length.
   Draws chance(3);
