@@ -164,7 +164,7 @@ double TuneSearch::regret_at_best(const SearchOutcome& outcome) const {
   const std::size_t best = *outcome.best;
   const auto by_surface = [&](std::size_t trial) {
     const Position at = outcome.window.box.nearest((*trials_)[trial].at);
-    return outcome.fit->chance(at, at, seed_, kRedraws).regret;
+    return outcome.fit->chance(at, at, kRedraws).regret;
   };
   const Position& at = (*trials_)[best].at;
   const Position near = outcome.window.box.nearest(at);
@@ -205,7 +205,7 @@ double TuneSearch::not_worse_until(const SearchOutcome& outcome, std::size_t axi
 void TuneSearch::measure(SearchOutcome& outcome) const {
   if (!outcome.fit || !outcome.best) return;
   const Position& at = (*trials_)[*outcome.best].at;
-  if (outcome.fitted.empty()) outcome.fitted = outcome.fit->interval(seed_, kRedraws);
+  if (outcome.fitted.empty()) outcome.fitted = outcome.fit->interval(kRedraws);
   outcome.interval = outcome.fitted;
   measure_regret(outcome);
   // What lies between the best point and a wall beside it was never tried.

@@ -192,9 +192,9 @@ bool TuneSearch::extend_ranges(const Position& at) {
 
 TuneSearch::Next TuneSearch::look() {
   out_.window = filled_;
-  out_.fit.emplace(*trials_, out_.window);
+  out_.fit.emplace(*trials_, out_.window, seed_);
   const WindowFit& fit = *out_.fit;
-  const WindowFit::Chance chance = fit.chance(fit.best(), centre_, seed_, kRoughRedraws);
+  const WindowFit::Chance chance = fit.chance(fit.best(), centre_, kRoughRedraws);
   bool far = false;
   for (std::size_t i = 0; i < centre_.size(); ++i) {
     const double length = out_.window.box.high[i] - out_.window.box.low[i];

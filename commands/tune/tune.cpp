@@ -119,7 +119,7 @@ void add_regrets(const Tuning& of, TuneResult& result) {
       continue;
     }
     optimum.excess = outcome.fit->excess(at);
-    optimum.regret = outcome.fit->chance(at, at, result.seed, kRedraws).regret;
+    optimum.regret = outcome.fit->chance(at, at, kRedraws).regret;
   }
 }
 

@@ -36,8 +36,11 @@ double percentile(std::vector<double> values, double p) {
 
 }  // namespace
 
-WindowFit::WindowFit(const Trials& trials, Window window)
-    : trials_(&trials), window_(std::move(window)), fitter_(positions(trials, window_), window_.centre) {
+WindowFit::WindowFit(const Trials& trials, Window window, std::uint64_t seed)
+    : trials_(&trials),
+      window_(std::move(window)),
+      seed_(seed),
+      fitter_(positions(trials, window_), window_.centre) {
   expect(window_.scale > 0, "losses are counted in something");
   window_.margins.resize(trials.bounds().size(), 0.0);
   for (const Bound& bound : trials.bounds()) {
@@ -102,34 +105,31 @@ bool WindowFit::meets(const Position& at) const {
                      [&](const Surface& bound) { return bound.at(at) <= kMeets; });
 }
 
-Position WindowFit::lowest_of_redrawn(const Surfaces& world) const {
-  return lowest_of(world, std::array{best_, window_.centre});
-}
-
-std::vector<WindowFit::Surfaces> WindowFit::worlds(std::uint64_t seed, std::uint32_t redraws) const {
-  std::vector<Surfaces> out;
+std::span<const WindowFit::World> WindowFit::worlds(std::uint32_t redraws) const {
   std::vector<std::uint32_t> picks(window_.replicas);
-  for (std::uint32_t redraw = 0; redraw < redraws; ++redraw) {
-    Stream random({.study = seed, .replica = redraw}, kBootstrap);
+  for (auto redraw = static_cast<std::uint32_t>(worlds_.size()); redraw < redraws; ++redraw) {
+    Stream random({.study = seed_, .replica = redraw}, kBootstrap);
     for (std::uint32_t& pick : picks) pick = static_cast<std::uint32_t>(random.below(window_.replicas));
-    out.push_back(surfaces(picks));
+    World world{.surfaces = surfaces(picks), .lowest = {}};
+    world.lowest = lowest_of(world.surfaces, std::array{best_, window_.centre});
+    worlds_.push_back(std::move(world));
   }
-  return out;
+  return std::span(worlds_).first(redraws);
 }
 
-WindowFit::Chance WindowFit::chance(const Position& at, const Position& from, std::uint64_t seed,
-                                    std::uint32_t redraws) const {
+WindowFit::Chance WindowFit::chance(const Position& at, const Position& from, std::uint32_t redraws) const {
   std::vector<double> regrets, gains;
-  for (const Surfaces& world : worlds(seed, redraws)) {
-    regrets.push_back(std::max(world.loss.at(at) - world.loss.at(lowest_of_redrawn(world)), 0.0));
-    gains.push_back(world.loss.at(from) - world.loss.at(at));
+  for (const World& world : worlds(redraws)) {
+    const Surface& loss = world.surfaces.loss;
+    regrets.push_back(std::max(loss.at(at) - loss.at(world.lowest), 0.0));
+    gains.push_back(loss.at(from) - loss.at(at));
   }
   // A step beyond 95%: the worlds are redrawn from the surface at its own lowest point, which flatters that. In 100
   // searches of scenarios/one-fault.toml, whose answer is known, the 95th percentile held 94 times.
   return {.regret = percentile(regrets, 0.975), .gain = percentile(gains, 0.05)};
 }
 
-bool WindowFit::may_be_lowest(std::span<const Surfaces> worlds, std::size_t axis, double at) const {
+bool WindowFit::may_be_lowest(std::span<const World> worlds, std::size_t axis, double at) const {
   constexpr double kStep = 1e-4;    // of a logarithm
   constexpr double kWithin = 1.96;  // standard errors: 95% of a normal law
   Position before = best_, after = best_;
@@ -137,13 +137,13 @@ bool WindowFit::may_be_lowest(std::span<const Surfaces> worlds, std::size_t axis
   after[axis] = at + kStep;
   const auto slope = [&](const Surface& loss) { return (loss.at(after) - loss.at(before)) / (2 * kStep); };
   MetricStatistics slopes;
-  for (const Surfaces& world : worlds) slopes.add({.numerator = slope(world.loss), .denominator = 1});
+  for (const World& world : worlds) slopes.add({.numerator = slope(world.surfaces.loss), .denominator = 1});
   const double error = kWithin * slopes.statistics().sd.value_or(0), here = slope(loss_);
   return (here >= -error || at >= window_.box.high[axis]) && (here <= error || at <= window_.box.low[axis]);
 }
 
 /// From the best point towards an end of the box, as far as it may be lowest all the way.
-double WindowFit::farthest(std::span<const Surfaces> worlds, std::size_t axis, double end) const {
+double WindowFit::farthest(std::span<const World> worlds, std::size_t axis, double end) const {
   constexpr int kSteps = 20, kHalvings = 12;
   const double from = best_[axis];
   double inside = from;
@@ -162,13 +162,11 @@ double WindowFit::farthest(std::span<const Surfaces> worlds, std::size_t axis, d
   return inside;
 }
 
-std::vector<Interval> WindowFit::interval(std::uint64_t seed, std::uint32_t redraws) const {
-  const std::vector<Surfaces> all = worlds(seed, redraws);
+std::vector<Interval> WindowFit::interval(std::uint32_t redraws) const {
+  const std::span<const World> all = worlds(redraws);
   std::vector<std::vector<double>> best(best_.size());
-  for (const Surfaces& world : all) {
-    const Position lowest = lowest_of_redrawn(world);
-    for (std::size_t i = 0; i < lowest.size(); ++i) best[i].push_back(lowest[i]);
-  }
+  for (const World& world : all)
+    for (std::size_t i = 0; i < best.size(); ++i) best[i].push_back(world.lowest[i]);
   std::vector<Interval> out;
   for (std::size_t i = 0; i < best.size(); ++i) {
     out.push_back({.low = percentile(best[i], 0.025), .high = percentile(best[i], 0.975)});

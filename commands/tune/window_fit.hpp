@@ -35,7 +35,8 @@ inline constexpr std::uint32_t kRedraws = 400;  // bootstrap samples for what is
 
 class WindowFit {
  public:
-  WindowFit(const Trials& trials, Window window);
+  /// Redraws replicas by the stream (seed, "tune.bootstrap").
+  WindowFit(const Trials& trials, Window window, std::uint64_t seed);
 
   /// The lowest point, all replicas counted once.
   const Position& best() const { return best_; }
@@ -48,10 +49,10 @@ class WindowFit {
     double regret = 0;  // with 95%, `at` loses at most so much more than the best point
     double gain = 0;    // 95% of redrawn worlds gain at least so much from `from` to `at`
   };
-  /// `redraws` bootstrap samples of the stream (seed, "tune.bootstrap").
-  Chance chance(const Position& at, const Position& from, std::uint64_t seed, std::uint32_t redraws) const;
+  /// Of the first `redraws` bootstrap samples.
+  Chance chance(const Position& at, const Position& from, std::uint32_t redraws) const;
   /// By axis: 95% of where the best point is, of the same samples.
-  std::vector<Interval> interval(std::uint64_t seed, std::uint32_t redraws) const;
+  std::vector<Interval> interval(std::uint32_t redraws) const;
 
  private:
   struct Surfaces {
@@ -61,20 +62,27 @@ class WindowFit {
   /// `picks`: the replicas to count; empty: each once.
   Surfaces surfaces(std::span<const std::uint32_t> picks) const;
   Position lowest_of(const Surfaces& of, std::span<const Position> starts) const;
-  Position lowest_of_redrawn(const Surfaces& world) const;
-  std::vector<Surfaces> worlds(std::uint64_t seed, std::uint32_t redraws) const;
+  /// A bootstrap sample.
+  struct World {
+    Surfaces surfaces;
+    Position lowest;
+  };
+  /// The first so many. They are kept: every question is about the same ones.
+  std::span<const World> worlds(std::uint32_t redraws) const;
   /// Whether the loss may be lowest there along the axis: its slope is zero but for chance, or points out of the box.
-  bool may_be_lowest(std::span<const Surfaces> worlds, std::size_t axis, double at) const;
-  double farthest(std::span<const Surfaces> worlds, std::size_t axis, double end) const;
+  bool may_be_lowest(std::span<const World> worlds, std::size_t axis, double at) const;
+  double farthest(std::span<const World> worlds, std::size_t axis, double end) const;
 
   const Trials* trials_;
   Window window_;
+  std::uint64_t seed_;
   SurfaceFitter fitter_;
   std::vector<double> spreads_;  // by bound: how far its figures lie apart
   std::vector<Position> starts_;
   std::vector<Surface> bounds_;
   Surface loss_;
   Position best_;
+  mutable std::vector<World> worlds_;
 };
 
 }  // namespace gauntlet

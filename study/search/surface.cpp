@@ -13,14 +13,6 @@
 namespace gauntlet {
 namespace {
 
-struct Hyperbolic {
-  double sinh, cosh_less_one;
-};
-Hyperbolic hyperbolic(double z) {
-  const double up = math_expm1(z), down = math_expm1(-z);
-  return {.sinh = (up - down) / 2, .cosh_less_one = (up + down) / 2};
-}
-
 /// How many values an axis has that are apart by more than rounding.
 std::size_t levels(std::span<const Position> points, std::size_t axis) {
   constexpr double kApart = 1e-6;
@@ -34,8 +26,14 @@ std::size_t levels(std::span<const Position> points, std::size_t axis) {
 
 }  // namespace
 
-double Surface::Term::of(std::span<const double> z) const {
-  const Hyperbolic here = hyperbolic(z[axis]);
+Surface::Distance::Distance(double z) : z(z) {
+  const double up = math_expm1(z), down = math_expm1(-z);
+  sinh = (up - down) / 2;
+  cosh_less_one = (up + down) / 2;
+}
+
+double Surface::Term::of(std::span<const Distance> from) const {
+  const Distance& here = from[axis];
   switch (shape) {
     case Shape::slope:
       return here.sinh;
@@ -44,16 +42,22 @@ double Surface::Term::of(std::span<const double> z) const {
     case Shape::bend:
       return here.sinh * here.cosh_less_one;
     case Shape::product:
-      return z[axis] * z[other];
+      return here.z * from[other].z;
   }
   return 0;
 }
 
+std::vector<Surface::Distance> Surface::distances(const Position& point) const {
+  std::vector<Distance> out;
+  out.reserve(point.size());
+  for (std::size_t i = 0; i < point.size(); ++i) out.emplace_back(point[i] - centre_[i]);
+  return out;
+}
+
 double Surface::at(const Position& point) const {
-  std::vector<double> z(point.size());
-  for (std::size_t i = 0; i < z.size(); ++i) z[i] = point[i] - centre_[i];
+  const std::vector<Distance> from = distances(point);
   double value = coefficients_[0];
-  for (std::size_t i = 0; i < terms_.size(); ++i) value += coefficients_[i + 1] * terms_[i].of(z);
+  for (std::size_t i = 0; i < terms_.size(); ++i) value += coefficients_[i + 1] * terms_[i].of(from);
   return value;
 }
 
@@ -89,12 +93,10 @@ SurfaceFitter::SurfaceFitter(std::span<const Position> points, Position centre) 
   const auto columns = static_cast<Eigen::Index>(terms());
   Eigen::MatrixXd design(rows, columns);
   for (Eigen::Index row = 0; row < rows; ++row) {
-    std::vector<double> z(axes);
-    for (std::size_t i = 0; i < axes; ++i)
-      z[i] = points[static_cast<std::size_t>(row)][i] - shape_.centre_[i];
+    const std::vector<Surface::Distance> from = shape_.distances(points[static_cast<std::size_t>(row)]);
     design(row, 0) = 1;
     for (Eigen::Index column = 1; column < columns; ++column)
-      design(row, column) = shape_.terms_[static_cast<std::size_t>(column) - 1].of(z);
+      design(row, column) = shape_.terms_[static_cast<std::size_t>(column) - 1].of(from);
   }
   // A column at a time, whose sums no cache size splits.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> decomposed(design);

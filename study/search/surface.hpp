@@ -23,11 +23,18 @@ class Surface {
 
  private:
   friend class SurfaceFitter;
+  /// From the centre, along one axis.
+  struct Distance {
+    explicit Distance(double z);
+    double z, sinh, cosh_less_one;
+  };
   struct Term {
     enum class Shape : std::uint8_t { slope, bowl, bend, product } shape;
     std::size_t axis = 0, other = 0;  // the second of a product
-    double of(std::span<const double> z) const;
+    double of(std::span<const Distance> from) const;
   };
+  std::vector<Distance> distances(const Position& point) const;
+
   Position centre_;
   std::vector<Term> terms_;
   std::vector<double> coefficients_;  // of 1, then of the terms
