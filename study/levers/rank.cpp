@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -191,7 +192,15 @@ class Ranking {
     return is_more(after, before, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
-  bool told_apart(const Candidate& better, const Candidate& other) const {
+  /// At this look or an earlier one: the level of a test allows for all looks.
+  bool told_apart(const Candidate& better, const Candidate& other) {
+    const std::pair order(better.point, other.point);
+    const bool known = apart_.contains(order) || are_apart(better, other);
+    if (known) apart_.insert(order);
+    return known;
+  }
+
+  bool are_apart(const Candidate& better, const Candidate& other) const {
     if (std::min(better.replicas, other.replicas) < kFewestForInterval) return false;
     if (better.replicas != other.replicas) return gains_are_apart(better, other);
     return is_more(goodput(other), goodput(better), level_of_order(),
@@ -310,9 +319,10 @@ class Ranking {
   RankTerms terms_;
   std::vector<Problem> warnings_;  // of the scenario as given
   std::vector<Candidate> candidates_;
-  bool constant_is_exact_ = false;  // see Certainty
-  std::vector<std::size_t> order_;  // of those with an effect
-  std::vector<bool> unsettled_;     // of all candidates
+  bool constant_is_exact_ = false;                       // see Certainty
+  std::vector<std::size_t> order_;                       // of those with an effect
+  std::vector<bool> unsettled_;                          // of all candidates
+  std::set<std::pair<PointNumber, PointNumber>> apart_;  // the first is certainly better
   Measures as_given_;
   mutable std::map<std::pair<PointNumber, std::uint32_t>, Controlled>
       controlled_;  // goodput of fewer replicas
