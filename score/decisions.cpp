@@ -21,7 +21,7 @@ namespace {
 /// it goes from the last one on.
 class OpenIncident {
  public:
-  explicit OpenIncident(std::vector<Incident>& incidents) : incidents_(incidents) {}
+  explicit OpenIncident(std::span<Incident> incidents) : incidents_(incidents) {}
 
   Incident* at(Time when) {
     while (later_ < incidents_.size() && incidents_[later_].opened <= when) ++later_;
@@ -31,7 +31,7 @@ class OpenIncident {
   }
 
  private:
-  std::vector<Incident>& incidents_;
+  std::span<Incident> incidents_;
   std::size_t later_ = 0;  // the first that was opened after the time asked for last
 };
 
@@ -53,8 +53,6 @@ class Judge {
     all_replicas_ = replicas_ = figures_.fewest_replicas = started.inventory.layout.dp;
   }
   void on(Time at, const Outcome& outcome) {
-    if (hosts_.concerns(outcome))
-      if (const auto eviction = hosts_.on(outcome).eviction) evicted(*eviction);
     if (std::holds_alternative<Granted>(outcome.result)) {
       take_spare();
       happened(at, What::granted);
@@ -80,18 +78,27 @@ class Judge {
   template <class Other>
   void on(Time, const Other&) {}
 
+  void on(const Heard& heard) {
+    hosts_.on(heard.change);
+    if (heard.change.evicted) evicted(heard.change);
+    std::visit([&](const auto& what) { on(heard.seen->at, what); }, heard.seen->what);
+  }
   void on(const RecordedOrder& each) {
     const Action& what = each.order.what;
-    hosts_.ordered(each);
-    if (const auto* readmit = std::get_if<Readmit>(&what)) by_operator_.erase(readmit->host);
-    if (std::holds_alternative<Readmit>(what) || std::holds_alternative<StandBy>(what)) spares_.give_back();
-    if (std::holds_alternative<Ask>(what)) ++figures_.asked;
-    if (std::holds_alternative<Acquire>(what)) happened(each.at, What::asked_for);
     if (const auto* start = std::get_if<Start>(&what)) {
       happened(each.at, What::started);
       started_with(start->replicas == 0 ? all_replicas_ : start->replicas);
+      charge_requests(each.at);
+    } else if (const auto* readmit = std::get_if<Readmit>(&what)) {
+      if (!by_operator_.empty()) by_operator_.erase(readmit->host);
+      spares_.give_back();
+    } else if (std::holds_alternative<StandBy>(what)) {
+      spares_.give_back();
+    } else if (std::holds_alternative<Ask>(what)) {
+      ++figures_.asked;
+    } else if (std::holds_alternative<Acquire>(what)) {
+      happened(each.at, What::asked_for);
     }
-    if (std::holds_alternative<Start>(what)) charge_requests(each.at);
   }
 
   /// A planned stop belongs to the incident in which the job goes down for it, or is down already: the one that is open
@@ -118,20 +125,20 @@ class Judge {
   }
 
   /// What an operator evicts is neither a right nor a wrong decision of the policies.
-  void evicted(const Eviction& eviction) {
+  void evicted(const HostChange& eviction) {
     if (!by_operator_.empty() && by_operator_.erase(eviction.host) > 0) {
-      if (!eviction.from_job) take_spare();
+      if (!eviction.left) take_spare();
       return;
     }
     follow(eviction.order);
     const bool right = faulty_.any(eviction.host, [](std::uint32_t) { return true; }) ||
-                       flapping(hosts_of_truth_, next_, eviction.host, eviction.at,
-                                hosts_.taken_out(eviction.host, eviction.at));
+                       flapping(hosts_of_truth_, next_, eviction.host, eviction.ordered,
+                                hosts_.taken_out(eviction.host, eviction.ordered));
     ++(right ? figures_.evictions_right : figures_.evictions_wrong);
-    if (!eviction.from_job) return take_spare();
-    if (Incident* open = open_.at(eviction.at)) {
+    if (!eviction.left) return take_spare();
+    if (Incident* open = open_.at(eviction.ordered)) {
       ++(right ? open->evictions_right : open->evictions_wrong);
-      happened(eviction.at, right ? What::right : What::wrong);
+      happened(eviction.ordered, right ? What::right : What::wrong);
     }
   }
   void take_spare() {
@@ -203,7 +210,7 @@ void sum_up(Figures& figures) {
 
 }  // namespace
 
-std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const Record& record,
+std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const RecordView& record,
                                            Figures& figures, StopLook& look) {
   const TruthLog& truth = hosts_of_truth.log();
   OpenIncident incident(figures.incidents);
@@ -221,11 +228,7 @@ std::vector<std::uint32_t> judge_decisions(const HostLog& hosts_of_truth, const 
   }
   Judge judge(hosts_of_truth, figures, look);
   pass(
-      RecordView(record), look,
-      [&](const Observed& seen) {
-        if (!std::holds_alternative<Seen>(seen.what))  // most are, and no decision is judged by them
-          std::visit([&](const auto& what) { judge.on(seen.at, what); }, seen.what);
-      },
+      record, look, [&](const Heard& heard) { judge.on(heard); },
       [&](std::span<const RecordedOrder> orders) { judge.on(orders.front()); });
   judge.charge_requests(record.observations.back().at);
   for (const Time at : returned) judge.struck_again(at);

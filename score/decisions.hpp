@@ -1,9 +1,9 @@
 // What was decided, held against what was true: interruptions, evictions, spares.
 #pragma once
 
-#include "core/record/record.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
+#include "score/record_view.hpp"
 #include "score/stop_look.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace gauntlet {
 
 /// Fills the counts; needs the incidents with their times. How often each kind interrupted the job.
-std::vector<std::uint32_t> judge_decisions(const HostLog& truth, const Record& record, Figures& figures,
+std::vector<std::uint32_t> judge_decisions(const HostLog& truth, const RecordView& record, Figures& figures,
                                            StopLook& look);
 
 }  // namespace gauntlet

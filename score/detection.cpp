@@ -31,12 +31,11 @@ Time next_start(std::span<const RecordedOrder> orders) {
 
 /// A fault that is there, or that has ended and still waits for an answer.
 struct Case {
-  Truth fault;
-  std::uint32_t onset = 0;  // its place in the log
-  bool there = false;       // else the slot is free
-  bool met = false;         // the job
-  bool stops = false;       // the job: from the beginning, or since it escalated
-  bool waiting = false;     // the job stands still for it, or is about to, and no order has answered
+  const Truth* fault = nullptr;  // null: the slot is free
+  std::uint32_t onset = 0;       // its place in the log
+  bool met = false;              // the job
+  bool stops = false;            // the job: from the beginning, or since it escalated
+  bool waiting = false;          // the job stands still for it, or is about to, and no order has answered
   bool answered = false;
   bool ended = false;
   Time since;  // when it began to do harm
@@ -69,26 +68,37 @@ class Detection {
   }
   /// `orders`: this one, and those that follow.
   void ordered(std::span<const RecordedOrder> orders) {
-    const RecordedOrder& order = orders.front();
-    if (std::holds_alternative<Stop>(order.order.what)) down_until_ = next_start(orders);
-    std::visit([&](const auto& what) { on(order.at, what); }, order.order.what);
+    const Time at = orders.front().at;
+    const Action& what = orders.front().order.what;
+    if (std::holds_alternative<Stop>(what)) {
+      stopped(at, next_start(orders));
+    } else if (std::holds_alternative<Start>(what)) {
+      started(at);
+    } else if (const auto* evict = std::get_if<Evict>(&what)) {
+      evicted(at, evict->host);
+    } else if (const auto* alert = std::get_if<Alert>(&what)) {
+      alerted(at, alert->who);
+    } else if (std::holds_alternative<Probe>(what) || std::holds_alternative<Ask>(what) ||
+               std::holds_alternative<Acquire>(what)) {
+      move_on(at);
+    }
   }
   void finish(Time end) {
     // Several may hold one job: the first one pays for its standing still.
     const Case* first = nullptr;
     for (const Case& each : cases_) {
       look_.look();
-      if (!each.there || !each.waiting) continue;
+      if (each.fault == nullptr || !each.waiting) continue;
       if (first == nullptr || std::pair(each.since, each.onset) < std::pair(first->since, first->onset))
         first = &each;
     }
     if (first != nullptr) add_cost(*first, end - first->since);
     for (Case& each : cases_)
-      if (each.there) settle(each);
+      if (each.fault != nullptr) settle(each);
   }
 
  private:
-  FaultScore& score_of(const Case& of) { return figures_.fault_scores[of.fault.kind.value]; }
+  FaultScore& score_of(const Case& of) { return figures_.fault_scores[of.fault->kind.value]; }
   void add_cost(const Case& of, Duration cost) {
     FaultScore& score = score_of(of);
     score.missed_cost = sum(score.missed_cost, cost);
@@ -119,7 +129,7 @@ class Detection {
     Case* found = nullptr;
     const auto look_at = [&](std::uint32_t slot) {
       Case& each = cases_[slot];
-      if (each.ended || each.fault.kind != what.kind || each.fault.component != what.component) return;
+      if (each.ended || each.fault->kind != what.kind || each.fault->component != what.component) return;
       if (found == nullptr || found->onset < each.onset) found = &each;
     };
     if (what.component.kind == ComponentKind::job)
@@ -141,9 +151,8 @@ class Detection {
     free_.pop_back();
     Case& begun = cases_[slot];
     begun = {};
-    begun.fault = fault;
+    begun.fault = &fault;
     begun.onset = static_cast<std::uint32_t>(next_);
-    begun.there = true;
     begun.stops = fault.stops;
     ++there_;
     case_of_[next_] = slot + 1;
@@ -176,50 +185,44 @@ class Detection {
   /// No order will answer it any more.
   void settle(Case& it) {
     if (!it.met || it.answered) return;
-    const bool harmless = it.stops ? !it.waiting : std::isinf(it.fault.factor);
+    const bool harmless = it.stops ? !it.waiting : std::isinf(it.fault->factor);
     if (harmless) return;
     ++score_of(it).missed;
     add_cost(it, walked_.harm[it.onset]);
   }
   void remove(Case& it) {
     const std::uint32_t slot = slot_of(it);
-    by_host_.remove(it.fault.host, it.fault.hosts, slot);
-    if (it.fault.component.kind == ComponentKind::job) std::erase(of_job_, slot);
+    by_host_.remove(it.fault->host, it.fault->hosts, slot);
+    if (it.fault->component.kind == ComponentKind::job) std::erase(of_job_, slot);
     case_of_[it.onset] = 0;
-    it.there = false;
+    it.fault = nullptr;
     --there_;
     free_.push_back(slot);
   }
 
   // --- what is done about it --------------------------------------------------------------------------------------------
 
-  void on(Time at, const Stop&) {
-    attended_ = true;
-    answer_stops(at);
+  void stopped(Time at, Time next_start) {
+    move_on(at);
     // A real job trains on until its processes have ended.
-    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= down_until_; ++stop_)
+    for (; stop_ < walked_.stops.size() && walked_.stops[stop_].at <= next_start; ++stop_)
       if (const std::uint32_t slot = case_of_[walked_.stops[stop_].onset]; slot > 0)
         answer(cases_[slot - 1], at);
   }
-  void on(Time at, const Probe&) { move_on(at); }
-  void on(Time at, const Ask&) { move_on(at); }
-  void on(Time at, const Acquire&) { move_on(at); }
-  void on(Time at, const Start&) {
+  void started(Time at) {
     answer_stops(at);
     attended_ = false;
   }
-  void on(Time at, const Evict& evict) {
-    by_host_.for_each(evict.host, [&](std::uint32_t slot) {
+  void evicted(Time at, HostId host) {
+    by_host_.for_each(host, [&](std::uint32_t slot) {
       Case& each = cases_[slot];
-      if (each.met && blames(each.fault, evict.host)) answer(each, at);
+      if (each.met && blames(*each.fault, host)) answer(each, at);
     });
   }
-  void on(Time at, const Alert& alert) {
+  void alerted(Time at, ComponentId who) {
     answer_stops(at);
-    if (!answers(at, alert.who) && !was_there(at, alert.who)) ++figures_.false_alerts;
+    if (!answers(at, who) && !was_there(at, who)) ++figures_.false_alerts;
   }
-  template <class Other>
-  void on(Time, const Other&) {}
 
   /// Answers what an alert about `who` may mean. False where that is nothing.
   bool answers(Time at, ComponentId who) {
@@ -233,14 +236,14 @@ class Detection {
     }
     for (const std::uint32_t onset : unanswered_) {
       const std::uint32_t slot = case_of_[onset];
-      if (slot > 0 && names(who, cases_[slot - 1].fault)) answer(cases_[slot - 1], at);
+      if (slot > 0 && names(who, *cases_[slot - 1].fault)) answer(cases_[slot - 1], at);
     }
     std::erase_if(unanswered_, [this](std::uint32_t onset) {
       return case_of_[onset] == 0 || cases_[case_of_[onset] - 1].answered;
     });
     if (who.kind == ComponentKind::job) return there_ > 0;
     return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const Case& each) { return each.there && names(who, each.fault); });
+                       [&](const Case& each) { return each.fault != nullptr && names(who, *each.fault); });
   }
 
   void move_on(Time at) {
@@ -251,7 +254,7 @@ class Detection {
     for (const std::uint32_t slot : waiting_) {
       Case& each = cases_[slot];
       if (each.waiting) answer(each, at);
-      if (each.there && each.ended) remove(each);
+      if (each.fault != nullptr && each.ended) remove(each);
     }
     waiting_.clear();
   }
@@ -291,28 +294,27 @@ class Detection {
   std::vector<std::uint32_t> of_job_;   // slots of faults of the job itself
   std::vector<std::uint32_t> waiting_;  // slots; some have been answered since
   std::vector<std::uint32_t>
-      unanswered_;            // onsets of what met the job; some have been answered, or ended, since
-  std::size_t there_ = 0;     // so many cases
-  std::size_t next_ = 0;      // in the truth
-  std::size_t stop_ = 0;      // in what the walk found
-  Time down_until_ = kStart;  // the start that follows the last order to stop
-  bool attended_ = true;      // the job is down, and somebody is at work on that
+      unanswered_;         // onsets of what met the job; some have been answered, or ended, since
+  std::size_t there_ = 0;  // so many cases
+  std::size_t next_ = 0;   // in the truth
+  std::size_t stop_ = 0;   // in what the walk found
+  bool attended_ = true;   // the job is down, and somebody is at work on that
 };
 
 }  // namespace
 
-void judge_detection(const HostLog& truth, const Record& record, const Walked& walked, Figures& figures,
+void judge_detection(const HostLog& truth, const RecordView& record, const Walked& walked, Figures& figures,
                      StopLook& look) {
   Detection detection(truth, walked, figures, look);
   std::size_t given = 0;  // orders
   pass(
-      RecordView(record), look,
-      [&](const Observed& seen) {
-        const auto* outcome = std::get_if<Outcome>(&seen.what);
+      record, look,
+      [&](const Heard& heard) {
+        const auto* outcome = std::get_if<Outcome>(&heard.seen->what);
         const auto* granted = outcome != nullptr ? std::get_if<Granted>(&outcome->result) : nullptr;
         if (granted == nullptr) return;
-        detection.follow(seen.at, given);
-        detection.joined(seen.at, granted->host);
+        detection.follow(heard.seen->at, given);
+        detection.joined(heard.seen->at, granted->host);
       },
       [&](std::span<const RecordedOrder> orders) {
         detection.follow(orders.front().at, given++);

@@ -1,10 +1,10 @@
 // Which faults were detected, when, and which were missed.
 #pragma once
 
-#include "core/record/record.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
 #include "score/phases.hpp"
+#include "score/record_view.hpp"
 #include "score/stop_look.hpp"
 
 #include <chrono>
@@ -17,7 +17,7 @@ inline constexpr Duration kAlertMemory = std::chrono::hours(1);
 
 /// Fills met, detected, missed, the latencies and the cost of what was missed of `fault_scores`, and the false alerts.
 /// Needs the walk and the incidents.
-void judge_detection(const HostLog& truth, const Record& record, const Walked& walked, Figures& figures,
+void judge_detection(const HostLog& truth, const RecordView& record, const Walked& walked, Figures& figures,
                      StopLook& look);
 
 }  // namespace gauntlet

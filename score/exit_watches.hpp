@@ -27,7 +27,7 @@ class ExitWatches {
   }
 
  private:
-  const RecordView record_;
+  const RecordView& record_;
   mutable std::optional<std::set<WatchId>> found_;
 };
 

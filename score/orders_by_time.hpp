@@ -3,26 +3,17 @@
 
 #include "core/action.hpp"
 #include "score/record_view.hpp"
-#include "score/stop_look.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <variant>
-#include <vector>
 
 namespace gauntlet {
 
 class OrdersByTime {
  public:
-  OrdersByTime(const RecordView& record, StopLook& look) : record_(record) {
-    for (std::size_t i = 0; i < record.orders.size(); ++i) {
-      look.look();
-      if (is_start_at_once(record.orders[i])) starts_at_once_.push_back(i);
-    }
-  }
+  explicit OrdersByTime(const RecordView& record) : record_(record) {}
 
   /// The number of orders that were given before that time. Calls come in order of time, so each order is passed
   /// once.
@@ -39,17 +30,16 @@ class OrdersByTime {
     return start ? *start + 1 : before(until);
   }
   /// Whether the job was started at that instant and trained at once.
-  bool starts_at_once(Time when) const { return start_at_once(when).has_value(); }
+  bool starts_at_once(Time when) { return start_at_once(when).has_value(); }
 
  private:
   /// The last such start of that instant.
-  std::optional<std::size_t> start_at_once(Time when) const {
-    const auto after_it =
-        std::upper_bound(starts_at_once_.begin(), starts_at_once_.end(), when,
-                         [&](Time at, std::size_t start) { return at < record_.orders[start].at; });
-    if (after_it == starts_at_once_.begin()) return std::nullopt;
-    const std::size_t start = *std::prev(after_it);
-    return record_.orders[start].at == when ? std::optional(start) : std::nullopt;
+  std::optional<std::size_t> start_at_once(Time when) {
+    const std::span<const RecordedOrder> orders = record_.orders;
+    std::optional<std::size_t> start;
+    for (std::size_t i = before(when); i < orders.size() && orders[i].at == when; ++i)
+      if (is_start_at_once(orders[i])) start = i;
+    return start;
   }
   /// Whether it is an order to start that was done at the instant at which it was given.
   bool is_start_at_once(const RecordedOrder& order) const {
@@ -63,9 +53,8 @@ class OrdersByTime {
     return false;
   }
 
-  const RecordView record_;
-  std::size_t before_ = 0;                   // the last result of before()
-  std::vector<std::size_t> starts_at_once_;  // indices in the orders of the record
+  const RecordView& record_;
+  std::size_t before_ = 0;  // the last result of before()
 };
 
 }  // namespace gauntlet

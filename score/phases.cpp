@@ -28,16 +28,17 @@ Cause cause_of(StopReason reason) {
 /// Walks the wall time once: stretches of training, pauses, and gaps, in which the job is down.
 class Walk {
  public:
-  Walk(const HostLog& truth, const ProgressLog& progress, const Record& record, Figures& figures,
+  Walk(const HostLog& truth, const ProgressLog& progress, const RecordView& record, Figures& figures,
        StopLook& look, ChargeListener* listener)
       : log_(truth.log()),
         truth_(truth, hosts_, look),
         progress_(progress),
         record_(record),
+        heard_(record.heard),
         figures_(figures),
         look_(look),
         listener_(listener),
-        orders_(record_, look),
+        orders_(record_),
         exit_watches_(record_) {
     walked_.harm.resize(truth.log().size());
   }
@@ -108,17 +109,16 @@ class Walk {
 
   /// Updates which hosts are in the job, from the record up to just before `when`.
   void follow_hosts(Time when) {
-    for (; heard_ < record_.observations.size() && record_.observations[heard_].at < when; ++heard_) {
+    for (; followed_ < heard_.size() && heard_[followed_].seen->at < when; ++followed_) {
       look_.look();
-      const Observation& what = record_.observations[heard_].what;
-      if (const auto* outcome = std::get_if<Outcome>(&what)) {
-        if (hosts_.concerns(*outcome)) truth_.hosts_changed(hosts_.on(*outcome));
-      } else if (const auto* started = std::get_if<Started>(&what)) {
+      const Heard& each = heard_[followed_];
+      if (const auto* started = std::get_if<Started>(&each.seen->what)) {
         hosts_.on(*started);
         truth_.hosts_known();
+      } else {
+        hosts_.on(each.change);
+        truth_.hosts_changed(each.change);
       }
-      for (; given_ < record_.orders.size() && record_.orders[given_].observations <= heard_ + 1; ++given_)
-        hosts_.ordered(record_.orders[given_]);
     }
   }
 
@@ -193,7 +193,6 @@ class Walk {
       if (listener_ != nullptr) listener_->completed(fresh, part.until);
     });
     count_corrupt(stretch, first, first + redone, last);
-
     figures_.iterations += last - first;
     figures_.iteration_time += (last - first) * stretch.step;
     walked_.training += stretch.end - stretch.begin;
@@ -288,11 +287,11 @@ class Walk {
     };
     // Reads observations up to `when`, but only among the first `count`.
     const auto follow_until = [&](Time when, std::size_t count) {
-      for (; seen_ < std::min(count, record_.observations.size()) && record_.observations[seen_].at <= when;
-           ++seen_) {
+      const auto among = record_.observations.first(std::min(count, record_.observations.size()));
+      for (; seen_ < among.size() && among[seen_].at <= when; ++seen_) {
         look_.look();
-        const Observed& seen = record_.observations[seen_];
-        if (std::holds_alternative<Seen>(seen.what)) continue;  // most observations; they end no wait
+        const Observed& seen = among[seen_];
+        if (std::holds_alternative<Seen>(seen.what)) continue;  // they end no wait
         waits_.on(seen);
         if (seen.at < from) continue;
         if (has_started(seen) && seen.at < to) {
@@ -460,7 +459,8 @@ class Walk {
   JobHosts hosts_;
   TruthCursor truth_;
   const ProgressLog& progress_;
-  const RecordView record_;
+  const RecordView& record_;
+  const std::span<const Heard> heard_;
   Figures& figures_;
   StopLook& look_;
   ChargeListener* listener_;  // null unless somebody asks when the charges fell
@@ -469,7 +469,7 @@ class Walk {
   std::optional<std::size_t> stop_order_;  // that began the gap, if one did
   Waits waits_;
   ExitWatches exit_watches_;
-  std::size_t heard_ = 0, given_ = 0;  // the next observation and order of hosts_
+  std::size_t followed_ = 0;  // what hosts_ hear next
 
   std::optional<std::size_t> incident_;  // the open incident
   Cause cause_ = kCauseStart;      // what the present stop, and the recomputation after it, is charged to
@@ -492,7 +492,7 @@ class Walk {
 
 }  // namespace
 
-Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
+Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const RecordView& record, Time end,
                      Figures& figures, StopLook& look, ChargeListener* listener) {
   return Walk(truth, progress, record, figures, look, listener).run(end);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/record/progress.hpp"
-#include "core/record/record.hpp"
 #include "score/charges.hpp"
 #include "score/figures.hpp"
 #include "score/host_log.hpp"
+#include "score/record_view.hpp"
 #include "score/stop_look.hpp"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Walked {
 
 /// Fills the phases, the causes, the incidents with their times, steps and false alarms; tells the phases and new steps, as
 /// the charges, to a listener that is not null.
-Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const Record& record, Time end,
+Walked charge_phases(const HostLog& truth, const ProgressLog& progress, const RecordView& record, Time end,
                      Figures& figures, StopLook& look, ChargeListener* listener);
 
 }  // namespace gauntlet

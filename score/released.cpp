@@ -23,9 +23,9 @@ Duration time_released(const Record& record, Time end, StopLook& look) {
   Time since = kNever;  // it holds its hosts
   for (const RecordedOrder& each : record.orders) {
     look.look();
-    if (std::holds_alternative<Release>(each.order.what) && since == kNever && was_done(record, each, look))
-      since = each.at;
-    if (std::holds_alternative<Start>(each.order.what) && since != kNever) {
+    if (since == kNever) {
+      if (std::holds_alternative<Release>(each.order.what) && was_done(record, each, look)) since = each.at;
+    } else if (std::holds_alternative<Start>(each.order.what)) {
       released += each.at - since;
       since = kNever;
     }

@@ -6,6 +6,7 @@
 #include "score/detection.hpp"
 #include "score/over_time.hpp"
 #include "score/phases.hpp"
+#include "score/record_view.hpp"
 #include "score/released.hpp"
 
 #include <cstdint>
@@ -59,9 +60,10 @@ void fill(const ScoreFacts& facts, const TruthLog& truth, const ProgressLog& pro
   figures.wall = end - kStart;
   if (const auto* finished = std::get_if<Finished>(&last.what)) figures.ending = finished->ending;
   const HostLog by_host(truth, look);
-  const Walked walked = charge_phases(by_host, progress, record, end, figures, look, listener);
-  const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, record, figures, look);
-  judge_detection(by_host, record, walked, figures, look);
+  const RecordView view(record, look);
+  const Walked walked = charge_phases(by_host, progress, view, end, figures, look, listener);
+  const std::vector<std::uint32_t> interrupted = judge_decisions(by_host, view, figures, look);
+  judge_detection(by_host, view, walked, figures, look);
   figures.released = time_released(record, end, look);
   figures.unplanned_rate = unplanned_rate(facts, interrupted, figures.wall, walked.training);
 }

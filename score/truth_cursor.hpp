@@ -56,9 +56,9 @@ class TruthCursor {
     return std::nullopt;
   }
   /// Other hosts carry the job from now on.
-  void hosts_changed(const JobHosts::Change& change) {
-    if (change.joined) host_joined(*change.joined);
-    if (change.left) host_left(*change.left);
+  void hosts_changed(const HostChange& change) {
+    if (change.joined) host_joined(change.host);
+    if (change.left) host_left(change.host);
   }
   /// The job begins: its hosts are known.
   void hosts_known() {
