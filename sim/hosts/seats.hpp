@@ -23,6 +23,12 @@ struct SlotRange {
   std::uint32_t size() const { return end - begin; }
 };
 
+/// The slots of both; empty where they share none.
+constexpr SlotRange common(SlotRange a, SlotRange b) {
+  const std::uint32_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
 /// A few of them, in ascending order, none empty. Neighbours are one.
 class SlotRanges {
  public:

@@ -12,10 +12,7 @@ void LogLines::watch(const Watch& watch) {
   entries_.push_back({.id = watch.id,
                       .pattern = std::get<Match>(watch.until).pattern,
                       .who = watch.who,
-                      .first = watch.first,
-                      .told = 0,
-                      .held_back = {},
-                      .held = 0});
+                      .first = watch.first});
 }
 
 void LogLines::unwatch(WatchId watch) {
@@ -45,7 +42,7 @@ void LogLines::report(const Entry& entry, HostId host, Severity severity, std::u
 
 void LogLines::stop_begins() {
   for (Entry& entry : entries_) {
-    entry.told = entry.held = 0;
+    entry.from = entry.told = 0;
     entry.held_back.reset();
   }
 }
@@ -60,35 +57,39 @@ SlotRange LogLines::slots_of(const Scope& who) const {
 }
 
 void LogLines::abort(const Victims& victims, std::uint32_t hops, bool last) {
-  const auto matches = [&](const Entry& each) { return each.pattern == victims.line(); };
-  if (std::none_of(entries_.begin(), entries_.end(), matches)) return;
-  const SlotRanges waves = victims.slots_at(hops);
-  const std::vector<std::uint32_t>& culprits = victims.culprits();
-  const Seats& seats = hosts_->seats();
   for (Entry& entry : entries_) {
-    if (!matches(entry)) continue;
-    const SlotRange scope = slots_of(entry.who);
-    for (const SlotRange& wave : waves) {
-      std::uint32_t slot = std::max(wave.begin, scope.begin);
-      const std::uint32_t end = std::min(wave.end, scope.end);
-      for (; slot < end && entry.told < entry.first; ++slot) {
-        if (victims.is_culprit(slot)) continue;
-        ++entry.told;
-        report(entry, seats.host(slot), Severity::error, 0);
-      }
-      if (slot >= end) continue;
-      const auto among = std::lower_bound(culprits.begin(), culprits.end(), end) -
-                         std::lower_bound(culprits.begin(), culprits.end(), slot);
-      const std::uint32_t held = end - slot - static_cast<std::uint32_t>(among);
-      if (held == 0) continue;
-      while (!entry.held_back) {
-        if (!victims.is_culprit(slot)) entry.held_back = seats.host(slot);
-        ++slot;
-      }
-      entry.held += held;
-    }
-    if (last && entry.held > 0) report(entry, *entry.held_back, Severity::error, entry.held - 1);
+    if (entry.pattern != victims.line()) continue;
+    if (entry.from == 0) entry.from = hops;
+    if (!entry.held_back) list(entry, victims, hops);
+    if (last && entry.held_back)
+      report(entry, *entry.held_back, Severity::error, logged(entry, victims, hops) - entry.told - 1);
   }
+}
+
+void LogLines::list(Entry& entry, const Victims& victims, std::uint32_t hops) {
+  const Seats& seats = hosts_->seats();
+  const SlotRange scope = slots_of(entry.who);
+  for (const SlotRange& wave : victims.slots_at(hops)) {
+    const SlotRange seen = common(wave, scope);
+    for (std::uint32_t slot = seen.begin; slot < seen.end; ++slot) {
+      if (victims.is_culprit(slot)) continue;
+      if (entry.told == entry.first) {
+        entry.held_back = seats.host(slot);
+        return;
+      }
+      ++entry.told;
+      report(entry, seats.host(slot), Severity::error, 0);
+    }
+  }
+}
+
+/// How many have aborted in its scope since the watch was ordered.
+std::uint32_t LogLines::logged(const Entry& entry, const Victims& victims, std::uint32_t last) const {
+  const SlotRange scope = slots_of(entry.who);
+  std::uint32_t count = 0;
+  for (std::uint32_t hops = entry.from; hops <= last; ++hops)
+    for (const SlotRange& wave : victims.slots_at(hops)) count += victims.count_in(common(wave, scope));
+  return count;
 }
 
 }  // namespace gauntlet

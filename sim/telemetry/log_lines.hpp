@@ -35,11 +35,13 @@ class LogLines {
     Scope who;
     std::uint16_t first;
     // Of the victims of the present stop:
+    std::uint32_t from = 0;  // the first wave since the watch was ordered; 0: none came
     std::uint32_t told = 0;
-    std::optional<HostId> held_back;
-    std::uint32_t held = 0;
+    std::optional<HostId> held_back{};  // the first that is not listed
   };
   SlotRange slots_of(const Scope& who) const;
+  void list(Entry& entry, const Victims& victims, std::uint32_t hops);
+  std::uint32_t logged(const Entry& entry, const Victims& victims, std::uint32_t last) const;
   void report(const Entry& entry, HostId host, Severity severity, std::uint32_t more);
 
   const Hosts* hosts_;

@@ -51,16 +51,21 @@ class Victims final : public AbortTimes {
   bool is_culprit(std::uint32_t slot) const {
     return std::binary_search(culprits_.begin(), culprits_.end(), slot);
   }
-  std::uint32_t count() const { return seats_->count() - static_cast<std::uint32_t>(culprits_.size()); }
+  std::uint32_t count() const { return count_in({0, seats_->count()}); }
+  std::uint32_t count_in(SlotRange slots) const {
+    const auto begin = std::lower_bound(culprits_.begin(), culprits_.end(), slots.begin);
+    const auto end = std::lower_bound(begin, culprits_.end(), slots.end);
+    return slots.size() - static_cast<std::uint32_t>(end - begin);
+  }
   /// The slots whose ranks abort so many hops from the culprit, itself among them.
   SlotRanges slots_at(std::uint32_t hops) const { return seats_->slots_at(culprits_.front(), hops); }
 
   Time aborted_at(HostId host) const override {
     if (aborted_hops_ == 0) return kNever;
     const std::uint32_t slot = seats_->slot_of(host);
-    if (slot >= seats_->count() || seats_->host(slot) != host || is_culprit(slot)) return kNever;
+    if (slot >= seats_->count() || seats_->host(slot) != host) return kNever;
     const std::uint32_t hops = seats_->hops(culprits_.front(), slot);
-    if (hops > aborted_hops_) return kNever;
+    if (hops > aborted_hops_ || is_culprit(slot)) return kNever;
     return after(first_, times(hops - 1, hop_));
   }
 
