@@ -71,12 +71,13 @@ const std::vector<HeartbeatTimes::Phased>& HeartbeatTimes::by_phase() const {
     ++next[placed[h].part + 1];
   }
   std::partial_sum(next.begin(), next.end(), next.begin());
-  by_phase_.resize(hosts);
-  for (std::uint32_t h = 0; h < hosts; ++h) by_phase_[next[placed[h].part]++] = {placed[h].phase, HostId{h}};
+  std::vector<Phased> ordered(hosts);
+  for (std::uint32_t h = 0; h < hosts; ++h) ordered[next[placed[h].part]++] = {placed[h].phase, HostId{h}};
   // Whoever shares a part is in the order of numbers so far.
   for (std::uint32_t i = 1; i < hosts; ++i)
-    for (std::uint32_t j = i; j > 0 && by_phase_[j].phase < by_phase_[j - 1].phase; --j)
-      std::swap(by_phase_[j], by_phase_[j - 1]);
+    for (std::uint32_t j = i; j > 0 && ordered[j].phase < ordered[j - 1].phase; --j)
+      std::swap(ordered[j], ordered[j - 1]);
+  by_phase_ = std::move(ordered);
   return by_phase_;
 }
 

@@ -20,10 +20,6 @@ class HeartbeatTimes {
     std::uint64_t number;
     Time arrival;
   };
-  struct Phased {
-    Duration phase{};
-    HostId host;
-  };
 
   /// `world` must outlive it.
   HeartbeatTimes(const World& world, Seed seed)
@@ -45,10 +41,17 @@ class HeartbeatTimes {
   }
   Time exit_alone(Time exit) const { return after(exit, world_->telemetry.exit_delay); }
   std::optional<Time> last_arrival_before(HostId host, Time until) const;
-  /// All hosts, in the order of their phases.
-  const std::vector<Phased>& by_phase() const;
+  /// Every host, with the first time from `from` on at which it sends, in the order of these times, until `act` says false.
+  template <class Act>
+  void in_order(Time from, const Act& act) const;
 
  private:
+  struct Phased {
+    Duration phase{};
+    HostId host;
+  };
+  /// All hosts, in the order of their phases.
+  const std::vector<Phased>& by_phase() const;
   Time sent(Time first_sent, std::uint64_t number) const {
     return after(first_sent, times(static_cast<std::int64_t>(number), world_->telemetry.heartbeat_period));
   }
@@ -60,5 +63,19 @@ class HeartbeatTimes {
   mutable std::vector<Time> first_sent_;  // by host, as far as asked for
   mutable std::vector<Phased> by_phase_;  // made when first asked for
 };
+
+template <class Act>
+void HeartbeatTimes::in_order(Time from, const Act& act) const {
+  const std::vector<Phased>& hosts = by_phase();
+  const Duration period = world_->telemetry.heartbeat_period;
+  const Duration turn = (from - kStart) % period;
+  const auto next = std::lower_bound(hosts.begin(), hosts.end(), turn,
+                                     [](const Phased& each, Duration phase) { return each.phase < phase; });
+  const auto go_through = [&act](auto each, auto end, Time period_begins) {
+    while (each != end && act(each->host, after(period_begins, each->phase))) ++each;
+    return each == end;
+  };
+  if (go_through(next, hosts.end(), from - turn)) go_through(hosts.begin(), next, after(from - turn, period));
+}
 
 }  // namespace gauntlet

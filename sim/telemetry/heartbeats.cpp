@@ -332,47 +332,34 @@ void Heartbeats::follow_first_aborts(Time since) {
 /// ends nothing.
 void Heartbeats::follow_first_aborts(const ExitWatch& watch, Time since) {
   const std::size_t wanted = watch.first - watch.told;
-  const std::vector<HeartbeatTimes::Phased>& by_phase = times_.by_phase();
-
-  struct Candidate {
-    Time arrival;
-    HostId host;
-    bool operator<(const Candidate& other) const {
-      return arrival != other.arrival ? arrival < other.arrival : host < other.host;
-    }
-  };
-  std::vector<Candidate> best;  // a heap, the latest first
-  const Duration period = world_->telemetry.heartbeat_period;
   const Time now = engine_->now();
+  const Time aborted_from = std::max(watch.since, since);
   const bool by_heartbeats = world_->telemetry.exit_delay == kForever;
-  // What was sent before an abort does not tell of it, but what was sent after an earlier one may be on its way.
-  const Time from = std::max({kStart, since, now - world_->telemetry.heartbeat_jitter});
-  const Duration turn = (from - kStart) % period;
-  const auto begin =
-      std::lower_bound(by_phase.begin(), by_phase.end(), turn,
-                       [](const HeartbeatTimes::Phased& each, Duration phase) { return each.phase < phase; });
-  const auto first = static_cast<std::size_t>(begin - by_phase.begin());
-  for (std::size_t i = 0; i < by_phase.size(); ++i) {
-    const std::size_t place = (first + i) % by_phase.size();
-    const HeartbeatTimes::Phased& each = by_phase[place];
-    const Time sent = after(from, each.phase - turn + (place < first ? period : Duration::zero()));
-    if (best.size() == wanted && sent > best.front().arrival && by_heartbeats) break;
-    const Time aborted = aborts_->aborted_at(each.host);
-    if (aborted == kNever || aborted < std::max(watch.since, since) || !concerns(watch.who, each.host) ||
-        !audible(each.host) || told_.contains(each.host))
-      continue;
-    if (const Tracked* tracked = tracked_.find(each.host); tracked != nullptr && tracked->exit)
-      continue;  // a culprit
-    const Candidate candidate{times_.exit_arrival(each.host, aborted), each.host};
-    if (candidate.arrival < now) continue;  // it was lost on its way
+  std::vector<Candidate>& best = first_aborts_;  // a heap, the latest first
+  best.clear();
+  const auto consider = [&](HostId host) {
+    const Time aborted = aborts_->aborted_at(host);
+    if (aborted == kNever || aborted < aborted_from) return;
+    if (!concerns(watch.who, host) || !audible(host) || told_.contains(host)) return;
+    if (const Tracked* tracked = tracked_.find(host); tracked != nullptr && tracked->exit)
+      return;  // a culprit
+    const Candidate candidate{times_.exit_arrival(host, aborted), host};
+    if (candidate.arrival < now) return;  // it was lost on its way
     if (best.size() == wanted) {
-      if (!(candidate < best.front())) continue;
+      if (!(candidate < best.front())) return;
       std::pop_heap(best.begin(), best.end());
       best.pop_back();
     }
     best.push_back(candidate);
     std::push_heap(best.begin(), best.end());
-  }
+  };
+  // What was sent before an abort does not tell of it, but what was sent after an earlier one may be on its way.
+  const Time from = std::max({kStart, since, now - world_->telemetry.heartbeat_jitter});
+  times_.in_order(from, [&](HostId host, Time sent) {
+    if (by_heartbeats && best.size() == wanted && sent > best.front().arrival) return false;
+    consider(host);
+    return true;
+  });
   std::sort_heap(best.begin(), best.end());
   for (const Candidate& each : best)
     followed_.push_back({each.host, engine_->at(each.arrival, Priority::heartbeat, ExitReported{each.host})});

@@ -166,6 +166,15 @@ class Heartbeats {
     std::vector<HostId> hosts_;
   };
 
+  /// A host whose abort will be heard of then.
+  struct Candidate {
+    Time arrival;
+    HostId host;
+    bool operator<(const Candidate& other) const {
+      return arrival != other.arrival ? arrival < other.arrival : host < other.host;
+    }
+  };
+
   /// From when on heartbeats are still to arrive: those of this instant may have.
   Time to_come() const;
   bool concerns(const Scope& who, HostId host) const;
@@ -202,11 +211,12 @@ class Heartbeats {
     HostId host;
     Timer report;
   };
-  std::vector<Followed> followed_;  // hosts whose aborts will be heard of first
-  std::vector<HostId> exited_;      // culprits
-  ExitsUnderWay leaving_;           // their heartbeats that tell so
-  HostSet told_;                    // hosts whose exit in the present stop has been heard of
-  bool stopped_ = false;            // ranks have exited, and the job was not stopped since
+  std::vector<Followed> followed_;       // hosts whose aborts will be heard of first
+  std::vector<Candidate> first_aborts_;  // found last; kept for its memory alone
+  std::vector<HostId> exited_;           // culprits
+  ExitsUnderWay leaving_;                // their heartbeats that tell so
+  HostSet told_;                         // hosts whose exit in the present stop has been heard of
+  bool stopped_ = false;                 // ranks have exited, and the job was not stopped since
   std::uint32_t aborted_hosts_ = 0;
   Timer exit_burst_;
   std::optional<PoissonHosts> gaps_;
