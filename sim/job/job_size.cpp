@@ -8,15 +8,20 @@
 namespace gauntlet {
 
 JobSize::JobSize(const World& world)
-    : world_(&world), model_(world), costs_(checkpoint_costs(world)), whole_(model_.healthy()) {}
+    : world_(&world),
+      model_(world),
+      costs_(checkpoint_costs(world)),
+      healthy_step_(model_.healthy()),
+      whole_step_(healthy_step_) {}
 
 JobSize::JobSize(const World& world, std::uint32_t replicas, Duration whole)
     : own_(with_replicas(world, replicas)),
       world_(&*own_),
       model_(*own_),
       costs_(checkpoint_costs(*own_)),
-      whole_(whole),
-      share_(1.0 * replicas / world.job.layout.dp) {}
+      share_(1.0 * replicas / world.job.layout.dp),
+      healthy_step_(for_whole_step(model_.healthy())),
+      whole_step_(whole) {}
 
 /// Of a step that is given as a whole, the backward pass takes twice as long as the forward pass, having two matrix products for
 /// each of its own (Narayanan et al., SC'21, sec. 3.2, https://arxiv.org/abs/2104.04473).
@@ -47,9 +52,8 @@ Duration JobSize::for_whole_step(Duration step) const {
 }
 
 Pace JobSize::pace(const ClusterState& present) const {
-  const Duration healthy = healthy_step();
-  Pace pace{.step = healthy, .healthy_step = std::min(whole_, healthy), .for_fewer = {}};
-  pace.for_fewer = healthy - pace.healthy_step;
+  Pace pace{.step = healthy_step_, .healthy_step = std::min(whole_step_, healthy_step_), .for_fewer = {}};
+  pace.for_fewer = healthy_step_ - pace.healthy_step;
   if (present.healthy()) return pace;
   if (present == last_state_) {  // as after most stops
     pace.step = last_step_;

@@ -27,7 +27,7 @@ class JobSize {
   const CheckpointCosts& costs() const { return costs_; }
   /// What the hosts of each stage compute in a healthy step.
   const StageTimings& stage_timings();
-  Duration healthy_step() const { return for_whole_step(model_.healthy()); }
+  Duration healthy_step() const { return healthy_step_; }
   /// A step has the sequences of one of the whole job, whatever the size.
   Pace pace(const ClusterState& present) const;
 
@@ -38,8 +38,9 @@ class JobSize {
   const World* world_;
   StepModel model_;
   CheckpointCosts costs_;
-  Duration whole_{};                           // a healthy step of the whole job
-  double share_ = 1;                           // of its replicas
+  double share_ = 1;  // of the replicas of the whole job
+  Duration healthy_step_;
+  Duration whole_step_;                        // a healthy step of the whole job
   std::optional<StageTimings> stage_timings_;  // made when first asked for
   mutable std::map<ClusterState, Duration>
       step_times_;                   // by canonical state, kept over replicas, up to a bound
