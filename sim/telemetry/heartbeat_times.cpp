@@ -6,14 +6,9 @@
 
 namespace gauntlet {
 
-Time HeartbeatTimes::first_sent(HostId host) const {
-  if (first_sent_.empty()) first_sent_.assign(world_->inventory.hosts(), kNever);
-  Time& first = first_sent_[host.value];
-  if (first == kNever) {
-    const double phase = uniform_at(seed_, phase_name_, host.value, 0);
-    first = kStart + from_seconds(to_seconds(world_->telemetry.heartbeat_period) * phase);
-  }
-  return first;
+Time HeartbeatTimes::draw_first_sent(HostId host) const {
+  const double phase = uniform_at(seed_, phase_name_, host.value, 0);
+  return kStart + from_seconds(to_seconds(world_->telemetry.heartbeat_period) * phase);
 }
 
 Time HeartbeatTimes::arrival(HostId host, Time first_sent, std::uint64_t number) const {

@@ -26,9 +26,14 @@ class HeartbeatTimes {
       : world_(&world),
         seed_(seed),
         phase_name_(stream_name("heartbeat.phase")),
-        jitter_name_(stream_name("heartbeat.jitter")) {}
+        jitter_name_(stream_name("heartbeat.jitter")),
+        first_sent_(world.inventory.hosts(), kNever) {}
 
-  Time first_sent(HostId host) const;
+  Time first_sent(HostId host) const {
+    Time& first = first_sent_[host.value];
+    if (first == kNever) first = draw_first_sent(host);
+    return first;
+  }
   Time sent(HostId host, std::uint64_t number) const { return sent(first_sent(host), number); }
   Time arrival(HostId host, std::uint64_t number) const { return arrival(host, first_sent(host), number); }
   /// The first heartbeat that arrives at or after `from`, and the first that is sent after `at`.
@@ -56,11 +61,12 @@ class HeartbeatTimes {
     return after(first_sent, times(static_cast<std::int64_t>(number), world_->telemetry.heartbeat_period));
   }
   Time arrival(HostId host, Time first_sent, std::uint64_t number) const;
+  Time draw_first_sent(HostId host) const;
 
   const World* world_;
   Seed seed_;
   StreamName phase_name_, jitter_name_;
-  mutable std::vector<Time> first_sent_;  // by host, as far as asked for
+  mutable std::vector<Time> first_sent_;  // by host; kNever where it was not asked for
   mutable std::vector<Phased> by_phase_;  // made when first asked for
 };
 
