@@ -62,7 +62,7 @@ void LogLines::abort(const Victims& victims, std::uint32_t hops, bool last) {
     if (entry.from == 0) entry.from = hops;
     if (!entry.held_back) list(entry, victims, hops);
     if (last && entry.held_back)
-      report(entry, *entry.held_back, Severity::error, logged(entry, victims, hops) - entry.told - 1);
+      report(entry, *entry.held_back, Severity::error, logged(entry, victims) - entry.told - 1);
   }
 }
 
@@ -83,12 +83,12 @@ void LogLines::list(Entry& entry, const Victims& victims, std::uint32_t hops) {
   }
 }
 
-/// How many have aborted in its scope since the watch was ordered.
-std::uint32_t LogLines::logged(const Entry& entry, const Victims& victims, std::uint32_t last) const {
+/// Once all have aborted: how many did in its scope, but for the waves before the watch was ordered.
+std::uint32_t LogLines::logged(const Entry& entry, const Victims& victims) const {
   const SlotRange scope = slots_of(entry.who);
-  std::uint32_t count = 0;
-  for (std::uint32_t hops = entry.from; hops <= last; ++hops)
-    for (const SlotRange& wave : victims.slots_at(hops)) count += victims.count_in(common(wave, scope));
+  std::uint32_t count = victims.count_in(scope);
+  for (std::uint32_t hops = 1; hops < entry.from; ++hops)
+    for (const SlotRange& wave : victims.slots_at(hops)) count -= victims.count_in(common(wave, scope));
   return count;
 }
 

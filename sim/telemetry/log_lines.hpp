@@ -41,7 +41,7 @@ class LogLines {
   };
   SlotRange slots_of(const Scope& who) const;
   void list(Entry& entry, const Victims& victims, std::uint32_t hops);
-  std::uint32_t logged(const Entry& entry, const Victims& victims, std::uint32_t last) const;
+  std::uint32_t logged(const Entry& entry, const Victims& victims) const;
   void report(const Entry& entry, HostId host, Severity severity, std::uint32_t more);
 
   const Hosts* hosts_;
