@@ -17,6 +17,13 @@ inline Stream stream_now(Seed seed, StreamName name, Time now, std::uint64_t com
   return Stream(seed, name, component_now(now, component));
 }
 
+/// Whether something of that chance happens: one draw, which nobody needs to see where the chance leaves no choice.
+inline bool happens(double chance, Stream& draws) {
+  if (chance > 0 && chance < 1) return draws.uniform() < chance;
+  draws.skip();
+  return chance >= 1;
+}
+
 /// The n-th time that something is drawn for a component.
 constexpr std::uint64_t nth_of(std::uint32_t component, std::uint32_t n) {
   return std::uint64_t{n} << 32 | component;

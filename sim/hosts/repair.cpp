@@ -1,6 +1,7 @@
 #include "sim/hosts/repair.hpp"
 
 #include "core/contract.hpp"
+#include "sim/engine/moment.hpp"
 
 #include <algorithm>
 
@@ -19,9 +20,9 @@ void RepairQueue::admit(HostId host, std::optional<FaultKindId> cause, const Str
 void RepairQueue::draw(Visit& visit) {
   const ManualRepair& manual = shop_->manual;
   visit.takes = from_seconds(visit.automatic->sample(visit.draws));
-  visit.manual = visit.draws.uniform() < manual.needed.value;
+  visit.manual = happens(manual.needed.value, visit.draws);
   const double fails = visit.manual ? manual.silent_failure.value : shop_->silent_failure.value;
-  visit.mended = visit.draws.uniform() >= fails;
+  visit.mended = !happens(fails, visit.draws);
   if (visit.manual) visit.by_hand = from_seconds(manual.time.sample(visit.draws));
 }
 
@@ -96,7 +97,7 @@ std::optional<RepairQueue::Back> RepairQueue::on(const RepairDone& event) {
   const HostId host = event.host;
   Visit& visit = visits_.at(host);
   if (visit.stage == Stage::burn_in) {
-    const bool found = !visit.mended && visit.draws.uniform() < shop_->burn_in_finds.value;
+    const bool found = !visit.mended && happens(shop_->burn_in_finds.value, visit.draws);
     if (found) {
       ++counts_.found;
       draw(visit);
