@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace gauntlet {
 namespace {
@@ -48,9 +49,7 @@ void SimCluster::reset(Seed seed, bool full_telemetry, const std::atomic<bool>* 
   examination_.reset(seed);
   people_.reset(seed);
 
-  for (std::uint32_t i = 0; i < world_->job.planned_stops.size(); ++i) {
-    engine_.at(world_->job.planned_stops[i].at, Priority::world, PlannedDue{i});
-  }
+  schedule_planned_stop(0);
   for (std::uint32_t i = 0; i < world_->operators.size(); ++i)
     engine_.at(world_->operators[i].at, Priority::world, OperatorDue{i});
   engine_.at(other_jobs_->next_time(), Priority::world, OtherJobsDue{});
@@ -209,7 +208,14 @@ void SimCluster::tell_to_stop(Duration hold, bool preempted) {
   out_.push(engine_.now(), StopRequest{JobId{0}, hold, preempted});
 }
 
+/// They are in the order of their times, and come one by one: events that are far away make all others costlier.
+void SimCluster::schedule_planned_stop(std::uint32_t number) {
+  const std::vector<PlannedStop>& stops = world_->job.planned_stops;
+  if (number < stops.size()) engine_.at(stops[number].at, Priority::planned, PlannedDue{number});
+}
+
 void SimCluster::on(const PlannedDue& event) {
+  schedule_planned_stop(event.stop + 1);
   tell_to_stop(world_->job.planned_stops[event.stop].hold, false);
 }
 

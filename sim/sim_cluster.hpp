@@ -82,6 +82,7 @@ class SimCluster final : public Cluster {
   void await_end_of_pause();
   void update_pace();
   void hold_load_until(Time until);
+  void schedule_planned_stop(std::uint32_t number);
   void tell_to_stop(Duration hold, bool preempted);
   void end_run();
 

@@ -13,10 +13,11 @@
 
 namespace gauntlet {
 
-/// Among events of one instant: what happens to machines comes before what machines tell, timers come after both. Of what
-/// machines tell, heartbeats come first, so that the engine knows whether those of an instant have come without their events. Ranks that wait in vain
-/// abort before timers: policies that wait as long as ranks do find that they aborted.
-enum class Priority : std::uint8_t { fault, world, heartbeat, telemetry, abort, timer, end };
+/// Among events of one instant: what happens to machines comes before what machines tell, timers come after both. A planned stop
+/// comes before whatever else the world has for that instant. Of what machines tell, heartbeats come first, so that the engine knows
+/// whether those of an instant have come without their events. Ranks that wait in vain abort before timers: policies that wait as
+/// long as ranks do find that they aborted.
+enum class Priority : std::uint8_t { fault, planned, world, heartbeat, telemetry, abort, timer, end };
 
 /// A priority queue of places. Those of first() and pop() must be there.
 class EventQueue {
