@@ -109,9 +109,10 @@ class EventQueue {
       const std::size_t child = hole * kChildren + 1;
       std::size_t least = child;
       if (child + kChildren <= size) [[likely]] {
-        const std::size_t a = child + (places[child + 1] < places[child]);
-        const std::size_t b = child + 2 + (places[child + 3] < places[child + 2]);
-        least = a + (b - a) * (places[b] < places[a]);
+        const Place* const children = places + child;
+        const Place* const a = children + (children[1] < children[0]);
+        const Place* const b = children + 2 + (children[3] < children[2]);
+        least = static_cast<std::size_t>((*b < *a ? b : a) - places);
       } else if (child < size) {
         for (std::size_t i = child + 1; i < size; ++i) least += (i - least) * (places[i] < places[least]);
       } else {
