@@ -90,11 +90,11 @@ void keep_known(const Place& place, const std::vector<std::string>& lines) {
 
 /// A table of lines and what is done when one is logged, or the name of one in the catalogue.
 Type line_table(std::vector<LineRule>& into, std::vector<std::string> lines, std::vector<LineAction> usual) {
-  std::vector<std::string> words;
-  for (const auto& [word, action] : kActions) words.emplace_back(word);
   Type type;
-  type.schema = R"({"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": )" +
-                names_schema(words) + "}]}";
+  type.schema = [] {
+    return R"({"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": )" +
+           names_schema(words_of<LineAction>(kActions)) + "}]}";
+  };
   type.folder = kFolder;
   type.read = [&into, lines = std::move(lines), usual = std::move(usual)](const Place& place) {
     into.clear();

@@ -48,7 +48,7 @@ void read_environment(const Place& place, std::vector<std::pair<std::string, std
 }
 
 Type environment(std::vector<std::pair<std::string, std::string>>& into) {
-  return {R"({"type": "object", "additionalProperties": {"type": "string"}})",
+  return {[] { return R"({"type": "object", "additionalProperties": {"type": "string"}})"; },
           [&into](const Place& place) { read_environment(place, into); }};
 }
 
@@ -79,7 +79,7 @@ void read_log_lines(const Place& place, std::vector<std::pair<std::string, std::
 }
 
 Type log_lines(std::vector<std::pair<std::string, std::string>>& into, World& world) {
-  return {R"({"type": "object", "additionalProperties": {"type": "string", "minLength": 1}})",
+  return {[] { return R"({"type": "object", "additionalProperties": {"type": "string", "minLength": 1}})"; },
           [&into, &world](const Place& place) { read_log_lines(place, into, world); }};
 }
 

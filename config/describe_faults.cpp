@@ -76,7 +76,8 @@ Type model_name(std::string& into) {
 
 /// A log line's name joins the patterns of the world.
 Type pattern(FaultKind& fault, World& world) {
-  return {"{\"type\": \"string\"}", [&fault, &world](const Place& place) {
+  return {[] { return "{\"type\": \"string\"}"; },
+          [&fault, &world](const Place& place) {
             const std::string* text = read_text(place, "the name of a log line");
             if (text == nullptr) return;
             std::optional<PatternId>& into = fault.symptoms.log;
@@ -99,7 +100,9 @@ Type pattern(FaultKind& fault, World& world) {
 
 Type loss(double& into) {
   Type type = number(into, {0, 1e6, false});
-  type.schema = R"({"anyOf": [{"const": "nan"}, {"type": "number", "minimum": 0, "maximum": 1e6}]})";
+  type.schema = [] {
+    return R"({"anyOf": [{"const": "nan"}, {"type": "number", "minimum": 0, "maximum": 1e6}]})";
+  };
   type.read = [&into, read = std::move(type.read)](const Place& place) {
     const std::string* text = place.value().string();
     const double* number = std::get_if<double>(&place.value().data);

@@ -29,8 +29,9 @@ void read_numbers(const Place& place, std::map<std::string, double>& into) {
 }
 
 Type numbers_by_word(std::map<std::string, double>& into) {
-  return {R"({"type": "object", "additionalProperties": {"type": "number"}, "minProperties": 1})",
-          [&into](const Place& place) { read_numbers(place, into); }};
+  return {
+      [] { return R"({"type": "object", "additionalProperties": {"type": "number"}, "minProperties": 1})"; },
+      [&into](const Place& place) { read_numbers(place, into); }};
 }
 
 void describe_threshold(Fields& fields, ProbeThreshold& threshold) {

@@ -24,30 +24,33 @@ void is_unknown(const Place& place, const std::string& name, const Origin& at, c
 /// { fault or fault model = probability } as a probability for each fault kind. What is said of a fault goes before what is
 /// said of its model; models of which the scenario has no fault may be named. Shown are the faults alone.
 Type detects(std::vector<Probability>& into, const World& world) {
-  return {R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}})",
-          [&into, &world](const Place& place) {
-            Value::Table* written = place.value().table();
-            if (written == nullptr) return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
-            Value::Table by_fault;
-            for (const auto& [name, value] : *written) {
-              const auto names = [&, &name = name](const FaultKind& each) {
-                return each.name == name || (each.model == name && !written->contains(each.name));
-              };
-              const bool known = std::any_of(world.faults.begin(), world.faults.end(), names);
-              if (!known && !is_fault_model(name, value.at)) {
-                is_unknown(place, name, value.at, world);
-                continue;
-              }
-              const auto p = read_number(*place.find(name), {0, 1, false});
-              if (!p) continue;
-              for (std::size_t k = 0; k < world.faults.size(); ++k) {
-                if (!names(world.faults[k])) continue;
-                into[k] = Probability{*p};
-                by_fault.emplace(world.faults[k].name, value);
-              }
-            }
-            if (place.sound("")) *written = std::move(by_fault);
-          }};
+  return {
+      [] {
+        return R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}})";
+      },
+      [&into, &world](const Place& place) {
+        Value::Table* written = place.value().table();
+        if (written == nullptr) return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
+        Value::Table by_fault;
+        for (const auto& [name, value] : *written) {
+          const auto names = [&, &name = name](const FaultKind& each) {
+            return each.name == name || (each.model == name && !written->contains(each.name));
+          };
+          const bool known = std::any_of(world.faults.begin(), world.faults.end(), names);
+          if (!known && !is_fault_model(name, value.at)) {
+            is_unknown(place, name, value.at, world);
+            continue;
+          }
+          const auto p = read_number(*place.find(name), {0, 1, false});
+          if (!p) continue;
+          for (std::size_t k = 0; k < world.faults.size(); ++k) {
+            if (!names(world.faults[k])) continue;
+            into[k] = Probability{*p};
+            by_fault.emplace(world.faults[k].name, value);
+          }
+        }
+        if (place.sound("")) *written = std::move(by_fault);
+      }};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string toml_text(const std::string& text) { return to_toml(Value{text, {}, 
 
 /// `extends` is gone from the tree once it has been followed (config/assemble.hpp).
 Type paths() {
-  return {R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})",
+  return {[] { return R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})"; },
           [](const Place&) {}};
 }
 

@@ -10,14 +10,15 @@
 namespace gauntlet {
 namespace {
 
-std::string text_of(const Fallback& fallback) {
+std::string text_of(const Type& type, const Fallback& fallback) {
   switch (fallback.kind) {
     case Fallback::Kind::required:
       return "required";
     case Fallback::Kind::optional:
       return "";
     case Fallback::Kind::value:
-      return fallback.toml;
+    case Fallback::Kind::initial:
+      return fallback.text(type);
     case Fallback::Kind::computed:
       return "computed";
   }
@@ -31,7 +32,7 @@ class KeyLister final : public Fields {
   void alternatives(std::initializer_list<std::string_view>) override {}
   void field(std::string_view name, const Type& type, const Fallback& fallback,
              std::string_view doc) override {
-    keys_->push_back({path_of(name), std::string(doc), type.schema, text_of(fallback)});
+    keys_->push_back({path_of(name), std::string(doc), type.schema(), text_of(type, fallback)});
   }
   void table(std::string_view name, const Describe& describe, std::string_view doc) override {
     keys_->push_back({path_of(name), std::string(doc), "", ""});

@@ -25,12 +25,12 @@ class SchemaWriter final : public Fields {
   void field(std::string_view name, const Type& type, const Fallback& fallback,
              std::string_view doc) override {
     std::string members = "\"description\": " + quoted_toml(doc);
-    if (fallback.kind == Fallback::Kind::value) {
-      const Value value = parse_fallback(fallback.toml);
+    if (fallback.kind == Fallback::Kind::value || fallback.kind == Fallback::Kind::initial) {
+      const Value value = parse_fallback(fallback.text(type));
       // But for tables, TOML on one line is JSON.
       if (value.table() == nullptr) members += ", \"default\": " + to_toml(value);
     }
-    property(name, with_members(members, type.schema));
+    property(name, with_members(members, type.schema()));
   }
   void table(std::string_view name, const Describe& describe, std::string_view doc) override {
     property(name, with_members("\"description\": " + quoted_toml(doc), object(describe)));

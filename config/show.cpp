@@ -103,8 +103,9 @@ class Shower final : public Fields {
   void line(std::string_view name, std::string_view doc) {
     const Value* value = here_->find(name);
     if (value == nullptr) return;
-    lines_.push_back(
-        {std::string(name) + " = " + to_toml(*value), std::string(doc) + " [" + provenance(*value) + "]"});
+    Line& line = lines_.emplace_back();
+    line.assignment = std::string(name) + " = " + to_toml(*value);
+    if (comments_ == Comments::full) line.comment = std::string(doc) + " [" + provenance(*value) + "]";
   }
 
   void section(const Value& value, const std::string& path, const Describe& describe, std::string_view doc) {
@@ -132,7 +133,8 @@ std::string show(const LoadedScenario& loaded, Comments comments) {
   describe(shower, scratch, "");
   const std::string header =
       "# A whole scenario: every value that holds, what it means and [where it comes from].\n"
-      "# A value marked [computed] stays as it is here: remove its line where it is to follow other values.\n\n";
+      "# A value marked [computed] stays as it is here: remove its line where it is to follow other "
+      "values.\n\n";
   return (comments == Comments::full ? header : std::string()) + shower.text();
 }
 

@@ -162,14 +162,16 @@ bool is_replaced(const Place& root, std::string_view path, std::uint32_t layer) 
 }  // namespace
 
 Type uncertain_fields(std::vector<UncertainField>& into) {
-  const std::string end = R"({"anyOf": [{"type": "number"}, {"type": "string"}]})";
   return {
-      R"({"type": "array", "items": {"type": "object", "required": ["path", "low", "high"], "properties": {)"
-      R"("path": {"type": "string"}, "low": )" +
-          end + R"(, "high": )" + end +
-          R"(, "shape": {"enum": ["lognormal", "normal", "uniform", "log-t"]}, )"
-          R"("degrees": {"type": "number", "minimum": 1, "maximum": 1000000}, "source": {"type": "string"}}, )"
-          R"("additionalProperties": false}})",
+      [] {
+        const std::string end = R"({"anyOf": [{"type": "number"}, {"type": "string"}]})";
+        return R"({"type": "array", "items": {"type": "object", "required": ["path", "low", "high"], "properties": {)"
+               R"("path": {"type": "string"}, "low": )" +
+               end + R"(, "high": )" + end +
+               R"(, "shape": {"enum": ["lognormal", "normal", "uniform", "log-t"]}, )"
+               R"("degrees": {"type": "number", "minimum": 1, "maximum": 1000000}, "source": {"type": "string"}}, )"
+               R"("additionalProperties": false}})";
+      },
       [&into](const Place& place) {
         if (place.value().array() == nullptr)
           return wrong_type(place, "a list such as [" + std::string(kExample) + "]");

@@ -26,7 +26,7 @@ void read_arguments(const Place& place, std::vector<std::string>& into) {
 bool holds_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
 Type argument_vector(std::vector<std::string>& into) {
-  return {R"({"type": "array", "items": {"type": "string"}, "minItems": 1})",
+  return {[] { return R"({"type": "array", "items": {"type": "string"}, "minItems": 1})"; },
           [&into](const Place& place) { read_arguments(place, into); }};
 }
 

@@ -51,7 +51,9 @@ double mean_life(const FaultRate& rate, ComponentKind kind, const World& world) 
 
 Type exposure(std::optional<Exposure>& into) {
   return {
-      R"({"type": "string", "pattern": " x [0-9.]+ ?(hosts?|gpus?|nics?|racks?|tors?|aggregations?|spines?|power|jobs?)$"})",
+      [] {
+        return R"({"type": "string", "pattern": " x [0-9.]+ ?(hosts?|gpus?|nics?|racks?|tors?|aggregations?|spines?|power|jobs?)$"})";
+      },
       [&into](const Place& place) {
         const std::string* text = read_text(place, "an exposure such as \"54d x 2048 hosts\"");
         if (text == nullptr) return;
@@ -63,7 +65,8 @@ Type exposure(std::optional<Exposure>& into) {
 
 /// A mean life, or "never".
 Type mean_life_type(std::optional<double>& into) {
-  return {"{\"anyOf\": [{\"const\": \"never\"}, " + duration_schema() + "]}", [&into](const Place& place) {
+  return {[] { return "{\"anyOf\": [{\"const\": \"never\"}, " + duration_schema() + "]}"; },
+          [&into](const Place& place) {
             constexpr std::array<std::string_view, 5> kEndless = {"inf", "+inf", "infinity", "infinite",
                                                                   "forever"};
             const std::string* text = place.value().string();
@@ -101,15 +104,18 @@ void describe_count(Fields& fields, FaultRate& rate) {
 
 /// A law's name or table; its mean comes from the fault's rate, so it is made once both are known.
 Type shape() {
-  return {"{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}", [](const Place&) {}, true};
+  return {[] { return "{\"anyOf\": [{\"type\": \"string\"}, " + law_schema() + "]}"; }, [](const Place&) {},
+          true};
 }
 
 using Trace = std::vector<std::pair<Time, std::uint32_t>>;
 
 Type trace(Trace& into) {
   return {
-      R"({"type": "array", "items": {"type": "object", "required": ["at", "component"], "properties": {"at": )" +
-          duration_schema() + R"(, "component": {"type": "integer", "minimum": 0}}}})",
+      [] {
+        return R"({"type": "array", "items": {"type": "object", "required": ["at", "component"], "properties": {"at": )" +
+               duration_schema() + R"(, "component": {"type": "integer", "minimum": 0}}}})";
+      },
       [&into](const Place& place) {
         if (place.value().array() == nullptr)
           return wrong_type(place, "a list such as [{ at = \"3h\", component = 17 }]");

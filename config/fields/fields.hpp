@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +19,7 @@ inline constexpr std::size_t kMostLettersOfName = 100;
 
 /// The values that a field accepts.
 struct Type {
-  std::string schema;                      // a JSON Schema object
+  std::function<std::string()> schema;     // a JSON Schema object; readers of scenarios never ask for it
   std::function<void(const Place&)> read;  // stores the value where it belongs, or reports why it cannot
   bool law = false;         // a distribution: a higher layer replaces it whole (config/fields/laws.hpp)
   std::string folder = {};  // if not empty, the field takes a name of that folder of the catalogue
@@ -29,25 +28,26 @@ struct Type {
 
 /// The value of a field that is not given.
 struct Fallback {
-  enum class Kind { required, optional, value, computed };
+  enum class Kind { required, optional, value, initial, computed };
   Kind kind = Kind::optional;
-  std::string toml;                      // value; required: an example, or empty
-  std::optional<Value> ready = {};       // value: the same as a Value, if no TOML needs to be parsed
-  std::function<std::string()> compute;  // computed: TOML; called only while the scenario has no mistakes
+  std::string toml = {};  // value; required: an example, or empty
+  /// computed: TOML; called only while the scenario has no mistakes.
+  std::function<std::string()> compute = {};
 
   /// `example`: TOML, for messages.
-  static Fallback required(std::string example = {}) { return {Kind::required, std::move(example), {}, {}}; }
+  static Fallback required(std::string example = {}) { return {Kind::required, std::move(example)}; }
   /// A field may be absent, and that differs from every value.
-  static Fallback optional() { return {Kind::optional, {}, {}, {}}; }
-  static Fallback value(std::string toml) { return {Kind::value, std::move(toml), {}, {}}; }
-  static Fallback value(Value ready) {
-    std::string toml = to_toml(ready);
-    return {Kind::value, std::move(toml), std::move(ready), {}};
-  }
+  static Fallback optional() { return {Kind::optional}; }
+  static Fallback value(std::string toml) { return {Kind::value, std::move(toml)}; }
+  /// The initial value of the field's variable, from the member initialiser of the struct.
+  static Fallback initial() { return {Kind::initial}; }
   /// Computed from those fields of the scenario that are described before this one.
   static Fallback computed(std::function<std::string()> toml) {
-    return {Kind::computed, {}, {}, std::move(toml)};
+    return {Kind::computed, {}, std::move(toml)};
   }
+
+  /// The TOML of a default that is the same in every scenario, or of an example; else empty.
+  std::string text(const Type& type) const { return kind == Kind::initial ? to_toml(type.initial()) : toml; }
 };
 
 /// A visitor of a description. In each table: alternatives first, then fields and tables, then checks.
@@ -63,9 +63,8 @@ class Fields {
   virtual void alternatives(std::initializer_list<std::string_view> names) = 0;
   virtual void field(std::string_view name, const Type& type, const Fallback& fallback,
                      std::string_view doc) = 0;
-  /// A field whose default is the initial value of its variable, from the member initialiser of the struct.
   void field(std::string_view name, const Type& type, std::string_view doc) {
-    field(name, type, Fallback::value(type.initial()), doc);
+    field(name, type, Fallback::initial(), doc);
   }
   /// [name]
   virtual void table(std::string_view name, const Describe& describe, std::string_view doc) = 0;

@@ -278,27 +278,6 @@ Law make_law(const LawShape& shape, std::optional<double> mean) {
 
 namespace {
 
-std::string schema_of_forms() {
-  using enum LawParameter::Kind;
-  std::string out = "{\"anyOf\": [";
-  bool first = true;
-  for (const LawForm& form : forms()) {
-    std::string properties = "\"name\": {\"const\": " + quoted_toml(form.law) + "}";
-    for (const LawParameter& parameter : form.parameters) {
-      const bool duration = parameter.kind == time || parameter.kind == times;
-      const std::string one =
-          duration ? duration_schema() : "{\"type\": \"number\", \"exclusiveMinimum\": 0}";
-      const bool list = parameter.kind == times || parameter.kind == numbers;
-      properties += ", " + quoted_toml(parameter.name) + ": " +
-                    (list ? "{\"type\": \"array\", \"minItems\": 1, \"items\": " + one + "}" : one);
-    }
-    out += (first ? "" : ", ") + std::string("{\"type\": \"object\", \"properties\": {") + properties +
-           "}, \"required\": [\"name\"], \"additionalProperties\": false}";
-    first = false;
-  }
-  return out + "]}";
-}
-
 /// A law that a struct initialises is a constant.
 Value initial_law(const Law& law) {
   expect(law.name() == "constant", "the default of a law is a constant");
@@ -308,8 +287,7 @@ Value initial_law(const Law& law) {
 }  // namespace
 
 Type law(Law& into) {
-  static const std::string kSchema = "{\"anyOf\": [" + duration_schema() + ", " + law_schema() + "]}";
-  return {kSchema,
+  return {[] { return "{\"anyOf\": [" + duration_schema() + ", " + law_schema() + "]}"; },
           [&into](const Place& place) {
             if (place.value().table() == nullptr) {
               const std::string* text = place.value().string();
@@ -328,9 +306,25 @@ Type law(Law& into) {
           [&into] { return initial_law(into); }};
 }
 
-const std::string& law_schema() {
-  static const std::string kSchema = schema_of_forms();
-  return kSchema;
+std::string law_schema() {
+  using enum LawParameter::Kind;
+  std::string out = "{\"anyOf\": [";
+  bool first = true;
+  for (const LawForm& form : forms()) {
+    std::string properties = "\"name\": {\"const\": " + quoted_toml(form.law) + "}";
+    for (const LawParameter& parameter : form.parameters) {
+      const bool duration = parameter.kind == time || parameter.kind == times;
+      const std::string one =
+          duration ? duration_schema() : "{\"type\": \"number\", \"exclusiveMinimum\": 0}";
+      const bool list = parameter.kind == times || parameter.kind == numbers;
+      properties += ", " + quoted_toml(parameter.name) + ": " +
+                    (list ? "{\"type\": \"array\", \"minItems\": 1, \"items\": " + one + "}" : one);
+    }
+    out += (first ? "" : ", ") + std::string("{\"type\": \"object\", \"properties\": {") + properties +
+           "}, \"required\": [\"name\"], \"additionalProperties\": false}";
+    first = false;
+  }
+  return out + "]}";
 }
 
 std::vector<LawListing> law_listing() {

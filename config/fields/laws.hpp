@@ -33,7 +33,7 @@ std::optional<LawShape> read_law_shape(const Place& place, bool has_mean);
 Law make_law(const LawShape& shape, std::optional<double> mean);
 
 /// The JSON Schema of a law's name or table.
-const std::string& law_schema();
+std::string law_schema();
 
 /// "weibull" and "scale, shape; or mean, shape" for each law.
 struct LawListing {

@@ -29,7 +29,7 @@ void read_pattern(const Place& place, const FirstGroup& group, std::string& into
 }
 
 Type pattern_type(std::string& into, FirstGroup group) {
-  Type type{"{\"type\": \"string\", \"minLength\": 1}",
+  Type type{[] { return "{\"type\": \"string\", \"minLength\": 1}"; },
             [&into, group](const Place& place) { read_pattern(place, group, into); }};
   type.initial = [&into] { return Value{into, {}, {}, false}; };
   return type;

@@ -50,11 +50,13 @@ std::vector<Place> tables_of(const Place& place, std::span<const std::string_vie
 }
 
 Type batches(std::vector<Batch>& into) {
-  const std::string index = R"({"type": "integer", "minimum": 0})";
   return {
-      R"({"type": "array", "items": {"type": "object", "required": ["first", "last", "factor"], "properties": {"first": )" +
-          index + R"(, "last": )" + index + R"(, "factor": )" + factor_schema(kFactor) +
-          R"(}, "additionalProperties": false}})",
+      [] {
+        const std::string index = R"({"type": "integer", "minimum": 0})";
+        return R"({"type": "array", "items": {"type": "object", "required": ["first", "last", "factor"], "properties": {"first": )" +
+               index + R"(, "last": )" + index + R"(, "factor": )" + factor_schema(kFactor) +
+               R"(}, "additionalProperties": false}})";
+      },
       [&into](const Place& place) {
         constexpr std::array<std::string_view, 3> kMembers = {"first", "last", "factor"};
         constexpr Range<std::int64_t> kIndex{0, std::numeric_limits<std::uint32_t>::max(), false};
@@ -81,9 +83,11 @@ Type batches(std::vector<Batch>& into) {
 
 Type curve(std::vector<std::pair<Time, double>>& into) {
   return {
-      R"({"type": "array", "items": {"type": "object", "required": ["at", "factor"], "properties": {"at": )" +
-          duration_schema() + R"(, "factor": )" + factor_schema(kCurveFactor) +
-          R"(}, "additionalProperties": false}})",
+      [] {
+        return R"({"type": "array", "items": {"type": "object", "required": ["at", "factor"], "properties": {"at": )" +
+               duration_schema() + R"(, "factor": )" + factor_schema(kCurveFactor) +
+               R"(}, "additionalProperties": false}})";
+      },
       [&into](const Place& place) {
         constexpr std::array<std::string_view, 2> kMembers = {"at", "factor"};
         into.clear();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,13 +22,14 @@ bool is_plain(std::string_view name) { return !name.empty() && key_to_toml(name)
 class ExampleWriter final : public Fields {
  public:
   void alternatives(std::initializer_list<std::string_view>) override {}
-  void field(std::string_view name, const Type&, const Fallback& fallback, std::string_view) override {
+  void field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view) override {
     const bool required = fallback.kind == Fallback::Kind::required;
-    if (fallback.toml.empty()) return;
+    const std::string text = fallback.text(type);
+    if (text.empty()) return;
     std::string& into = required ? required_ : defaults_;
     const std::size_t most = required ? 2 : 1;
     if (static_cast<std::size_t>(std::count(into.begin(), into.end(), '=')) >= most) return;
-    into += (into.empty() ? "" : ", ") + std::string(name) + " = " + fallback.toml;
+    into += (into.empty() ? "" : ", ") + std::string(name) + " = " + text;
   }
   void table(std::string_view, const Describe&, std::string_view) override {}
   void inline_table(std::string_view, const Describe&, std::string_view) override {}
@@ -44,17 +46,31 @@ class ExampleWriter final : public Fields {
   std::string required_, defaults_;
 };
 
-/// The entry of `entries` that `entry` was probably meant to change: one that lies, in part, on a lower layer.
-std::string inherited_name(const Value::Table& entries, const std::string& entry, std::uint32_t layer) {
-  std::vector<std::string> inherited;
+/// An entry of a table as it was written.
+struct WrittenEntry {
+  std::string_view name;
+  std::uint32_t layer = 0;  // the lowest of its members
+};
+
+std::vector<WrittenEntry> written_entries(const Value::Table& entries) {
+  std::vector<WrittenEntry> written;
   for (const auto& [name, value] : entries) {
     const Value::Table* table = value.table();
-    if (table == nullptr || name == entry) continue;
-    const bool lower = std::any_of(table->begin(), table->end(),
-                                   [&](const auto& member) { return member.second.at.layer < layer; });
-    if (lower) inherited.push_back(name);
+    if (table == nullptr || table->empty()) continue;
+    const auto layer = [](const auto& member) { return member.second.at.layer; };
+    written.push_back({name, layer(*std::ranges::min_element(*table, {}, layer))});
   }
-  return nearest_name(entry, inherited).value_or("");
+  return written;
+}
+
+/// The entry that `entry` was probably meant to change: one that lies, in part, on a lower layer.
+std::string hint_of_inherited(std::span<const WrittenEntry> written, std::string_view entry,
+                              std::uint32_t layer) {
+  std::vector<std::string> inherited;
+  for (const WrittenEntry& other : written)
+    if (other.name != entry && other.layer < layer) inherited.emplace_back(other.name);
+  const auto meant = nearest_name(entry, inherited);
+  return meant ? "did you mean \"" + *meant + "\", which is there already?" : "";
 }
 
 }  // namespace
@@ -84,7 +100,8 @@ void Reader::alternatives(std::initializer_list<std::string_view> names) {
 void Reader::field(std::string_view name, const Type& type, const Fallback& fallback, std::string_view) {
   expect(!finished_, "checks come after the fields of a table");
   remember(name);
-  if (!place_.find(name)) {
+  std::optional<Place> place = place_.find(name);
+  if (!place) {
     if (fallback.kind == Fallback::Kind::optional) return;
     if (fallback.kind == Fallback::Kind::required) {
       missing_.push_back({std::string(name), fallback.toml});
@@ -92,13 +109,15 @@ void Reader::field(std::string_view name, const Type& type, const Fallback& fall
     }
     const bool computed = fallback.kind == Fallback::Kind::computed;
     if (computed && !place_.mistakes().none()) return;
-    Value value =
-        fallback.ready ? *fallback.ready : parse_fallback(computed ? fallback.compute() : fallback.toml);
+    Value value = fallback.kind == Fallback::Kind::initial
+                      ? type.initial()
+                      : parse_fallback(computed ? fallback.compute() : fallback.toml);
     value.at.file = place_.value().at.file;
     if (computed) value.at.kind = Origin::Kind::computed;
     place_.value().table()->emplace(std::string(name), std::move(value));
+    place = place_.find(name);
   }
-  type.read(*place_.find(name));
+  type.read(*place);
 }
 
 void Reader::table(std::string_view name, const Describe& describe, std::string_view) {
@@ -141,7 +160,7 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
   const auto place = place_.find(name);
   if (!place) return;
   if (place->value().table() == nullptr) return wrong_type(*place, "tables, each under a name of its own");
-  const Value::Table written = *place->value().table();  // before defaults join it
+  const std::vector<WrittenEntry> written = written_entries(*place->value().table());
   for (auto& [entry, value] : *place->value().table()) {
     if (!is_plain(entry)) {
       place->mistake_of_key(entry, "is not a plain name", "use letters, digits, _ and -");
@@ -152,11 +171,10 @@ void Reader::entries(std::string_view name, const DescribeEntry& describe, std::
                             "shorten it");
       continue;
     }
-    const std::string meant = inherited_name(written, entry, value.at.layer);
     read_table(
         Place(value, place->path_of(entry), place->mistakes()),
         [&, &own = entry](Fields& fields) { describe(fields, own); },
-        meant.empty() ? "" : "did you mean \"" + meant + "\", which is there already?");
+        [&, &own = entry, layer = value.at.layer] { return hint_of_inherited(written, own, layer); });
   }
 }
 
@@ -165,7 +183,7 @@ void Reader::check(const std::function<void(const Place&)>& check) {
   check(place_);
 }
 
-void Reader::read_table(const Place& place, const Describe& describe, std::string hint) {
+void Reader::read_table(const Place& place, const Describe& describe, Hint hint) {
   if (place.value().table() == nullptr) {
     ExampleWriter example;
     describe(example);
@@ -186,12 +204,13 @@ void Reader::finish() {
     const auto meant = nearest_name(key, known_);
     if (meant && !place_.given(*meant)) place_.mistakes().spoil(place_.path_of(*meant));
   }
+  const std::string hint = missing_.empty() ? "" : hint_();
   for (const auto& [name, example] : missing_) {
     const std::string path = place_.path_of(name);
     if (!place_.mistakes().sound(path)) continue;
     const std::string write = example.empty() ? "" : "write " + name + " = " + example;
     place_.mistakes().add(place_.value().at, path, path, "is missing",
-                          hint_ + (hint_.empty() || write.empty() ? "" : " else ") + write);
+                          hint + (hint.empty() || write.empty() ? "" : " else ") + write);
   }
 }
 

@@ -14,9 +14,11 @@ namespace gauntlet {
 
 class Reader final : public Fields {
  public:
+  /// What to try where something is missing, before the field's example; empty where nothing is known to help.
+  using Hint = std::function<std::string()>;
+
   /// The table at `place` is what is being described.
-  /// `hint`: what to try where something is missing from it, before the field's example.
-  explicit Reader(const Place& place, std::string hint = {}) : place_(place), hint_(std::move(hint)) {}
+  explicit Reader(const Place& place, Hint hint = no_hint) : place_(place), hint_(std::move(hint)) {}
 
   void alternatives(std::initializer_list<std::string_view> names) override;
   void field(std::string_view name, const Type& type, const Fallback& fallback,
@@ -36,12 +38,13 @@ class Reader final : public Fields {
     std::string name, example;
   };
 
-  void read_table(const Place& place, const Describe& describe, std::string hint = {});
+  static std::string no_hint() { return {}; }
+  void read_table(const Place& place, const Describe& describe, Hint hint = no_hint);
   void remember(std::string_view name) { known_.emplace_back(name); }
 
   Place place_;
   std::vector<std::string> known_;
-  std::string hint_;
+  Hint hint_;
   std::vector<Missing> missing_;
   bool finished_ = false;
 };

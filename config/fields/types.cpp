@@ -11,6 +11,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <memory>
 
 namespace gauntlet {
 namespace {
@@ -47,8 +48,8 @@ std::string number_schema(std::string_view type, const Range<Number>& range) {
 }
 
 /// `read` and the value of a variable.
-template <class Read, class Initial>
-Type type_of(std::string schema, Read read, Initial initial) {
+template <class Schema, class Read, class Initial>
+Type type_of(Schema schema, Read read, Initial initial) {
   Type type{std::move(schema), std::move(read)};
   type.initial = [initial = std::move(initial)] { return Value{Value::Data(initial()), {}, {}, false}; };
   return type;
@@ -58,12 +59,11 @@ template <std::integral Into>
 Type whole_number_type(Into& into, Range<std::int64_t> range) {
   if (std::cmp_greater(range.high, std::numeric_limits<Into>::max()))
     range.high = static_cast<std::int64_t>(std::numeric_limits<Into>::max());
-  return type_of(
-      number_schema("integer", range),
-      [&into, range](const Place& place) {
-        if (const auto value = read_whole_number(place, range)) into = static_cast<Into>(*value);
-      },
-      [&into] { return static_cast<std::int64_t>(into); });
+  return type_of([range] { return number_schema("integer", range); },
+                 [&into, range](const Place& place) {
+                   if (const auto value = read_whole_number(place, range)) into = static_cast<Into>(*value);
+                 },
+                 [&into] { return static_cast<std::int64_t>(into); });
 }
 
 /// A regular expression for a number and one of the units: `^[0-9.]+ ?(kB|MB)$`.
@@ -112,18 +112,18 @@ struct QuantityUnits {
 
 template <class T>
 Type quantity_type(T& into, Sign sign, const QuantityUnits<T>& dimension) {
-  return type_of(
-      units_pattern(dimension.units(), false),
-      [&into, sign, dimension](const Place& place) {
-        const auto text = text_with_unit(place, dimension.form);
-        if (!text) return;
-        const auto value = accept(place, dimension.parse(*text));
-        if (!value) return;
-        if (sign == Sign::positive && value->value <= 0) return place.mistake("is not above zero");
-        if (value->value > dimension.most.value) return place.mistake("is above " + to_text(dimension.most));
-        into = *value;
-      },
-      [&into] { return to_text(into); });
+  return type_of([units = dimension.units] { return units_pattern(units(), false); },
+                 [&into, sign, dimension](const Place& place) {
+                   const auto text = text_with_unit(place, dimension.form);
+                   if (!text) return;
+                   const auto value = accept(place, dimension.parse(*text));
+                   if (!value) return;
+                   if (sign == Sign::positive && value->value <= 0) return place.mistake("is not above zero");
+                   if (value->value > dimension.most.value)
+                     return place.mistake("is above " + to_text(dimension.most));
+                   into = *value;
+                 },
+                 [&into] { return to_text(into); });
 }
 
 constexpr std::string_view kDurationForm = "a duration such as \"15min\"";
@@ -237,27 +237,25 @@ const std::string* read_shown_text(const Place& place) {
 }  // namespace
 
 Type text(std::string& into) {
-  return type_of(
-      "{\"type\": \"string\"}",
-      [&into](const Place& place) {
-        if (const std::string* given = read_shown_text(place)) into = *given;
-      },
-      [&into] { return into; });
+  return type_of([] { return "{\"type\": \"string\"}"; },
+                 [&into](const Place& place) {
+                   if (const std::string* given = read_shown_text(place)) into = *given;
+                 },
+                 [&into] { return into; });
 }
 
 Type note() {
-  return {"{\"type\": \"string\"}", [](const Place& place) { read_shown_text(place); }};
+  return {[] { return "{\"type\": \"string\"}"; }, [](const Place& place) { read_shown_text(place); }};
 }
 
 Type flag(bool& into) {
-  return type_of(
-      "{\"type\": \"boolean\"}",
-      [&into](const Place& place) {
-        const bool* given = std::get_if<bool>(&place.value().data);
-        if (given == nullptr) return wrong_type(place, "true or false");
-        into = *given;
-      },
-      [&into] { return into; });
+  return type_of([] { return "{\"type\": \"boolean\"}"; },
+                 [&into](const Place& place) {
+                   const bool* given = std::get_if<bool>(&place.value().data);
+                   if (given == nullptr) return wrong_type(place, "true or false");
+                   into = *given;
+                 },
+                 [&into] { return into; });
 }
 
 Type whole_number(int& into, Range<std::int64_t> range) { return whole_number_type(into, range); }
@@ -267,44 +265,44 @@ Type whole_number(std::int64_t& into, Range<std::int64_t> range) { return whole_
 Type whole_number(std::uint64_t& into, Range<std::int64_t> range) { return whole_number_type(into, range); }
 
 Type number(double& into, Range<double> range) {
-  return type_of(
-      number_schema("number", range),
-      [&into, range](const Place& place) {
-        if (const auto value = read_number(place, range)) into = *value;
-      },
-      [&into] { return into; });
-}
-
-Type token_count(double& into, Range<double> range) {
-  return type_of(R"({"anyOf": [)" + number_schema("number", range) +
-                     R"(, {"type": "string", "pattern": "^[0-9]*\\.?[0-9]+([eE][0-9]+)? ?(k|M|G|B|T)?$"}]})",
+  return type_of([range] { return number_schema("number", range); },
                  [&into, range](const Place& place) {
-                   if (place.value().string() == nullptr) {
-                     if (const auto value = read_number(place, range)) into = *value;
-                     return;
-                   }
-                   const auto tokens = accept(place, parse_tokens(*place.value().string()));
-                   if (!tokens) return;
-                   if (std::string why = outside(*tokens, range); !why.empty())
-                     return place.mistake(std::move(why));
-                   into = *tokens;
+                   if (const auto value = read_number(place, range)) into = *value;
                  },
                  [&into] { return into; });
 }
 
+Type token_count(double& into, Range<double> range) {
+  return type_of(
+      [range] {
+        return R"({"anyOf": [)" + number_schema("number", range) +
+               R"(, {"type": "string", "pattern": "^[0-9]*\\.?[0-9]+([eE][0-9]+)? ?(k|M|G|B|T)?$"}]})";
+      },
+      [&into, range](const Place& place) {
+        if (place.value().string() == nullptr) {
+          if (const auto value = read_number(place, range)) into = *value;
+          return;
+        }
+        const auto tokens = accept(place, parse_tokens(*place.value().string()));
+        if (!tokens) return;
+        if (std::string why = outside(*tokens, range); !why.empty()) return place.mistake(std::move(why));
+        into = *tokens;
+      },
+      [&into] { return into; });
+}
+
 Type probability(Probability& into) {
   constexpr Range<double> kUnit{.low = 0, .high = 1, .above_low = false};
-  return type_of(
-      number_schema("number", kUnit),
-      [&into, kUnit](const Place& place) {
-        if (const auto value = read_number(place, kUnit)) into = Probability{*value};
-      },
-      [&into] { return into.value; });
+  return type_of([kUnit] { return number_schema("number", kUnit); },
+                 [&into, kUnit](const Place& place) {
+                   if (const auto value = read_number(place, kUnit)) into = Probability{*value};
+                 },
+                 [&into] { return into.value; });
 }
 
 Type duration(Duration& into, Sign sign) {
   return type_of(
-      duration_schema(),
+      duration_schema,
       [&into, sign](const Place& place) {
         if (const auto value = read_duration(place, sign)) into = *value;
       },
@@ -323,25 +321,26 @@ Type quantity(FlopRate& into, Sign sign) {
                                  {parse_flop_rate, flop_rate_units, "a rate such as \"989TFLOP/s\""});
 }
 Type amount(Money& into, Sign sign) {
-  return type_of(
-      units_pattern(currencies(), false),
-      [&into, sign](const Place& place) {
-        const auto text = text_with_unit(place, "an amount such as \"2.5USD\" or \"2.5EUR\"");
-        if (!text) return;
-        const auto value = accept(place, parse_price(*text));
-        if (!value) return;
-        if (sign == Sign::positive && value->amount.value <= 0) return place.mistake("is not above zero");
-        if (value->amount > kMostMoney)
-          return place.mistake("is above " + to_text(Price{kMostMoney, value->currency}));
-        into = value->amount;
-      },
-      [&into] {
-        return to_text(Price{into, std::string(kDefaultCurrency)});
-      });
+  return type_of([] { return units_pattern(currencies(), false); },
+                 [&into, sign](const Place& place) {
+                   const auto text = text_with_unit(place, "an amount such as \"2.5USD\" or \"2.5EUR\"");
+                   if (!text) return;
+                   const auto value = accept(place, parse_price(*text));
+                   if (!value) return;
+                   if (sign == Sign::positive && value->amount.value <= 0)
+                     return place.mistake("is not above zero");
+                   if (value->amount > kMostMoney)
+                     return place.mistake("is above " + to_text(Price{kMostMoney, value->currency}));
+                   into = value->amount;
+                 },
+                 [&into] {
+                   return to_text(Price{into, std::string(kDefaultCurrency)});
+                 });
 }
 
 Type durations(std::vector<Duration>& into) {
-  return {"{\"type\": \"array\", \"items\": " + duration_schema() + "}", [&into](const Place& place) {
+  return {[] { return "{\"type\": \"array\", \"items\": " + duration_schema() + "}"; },
+          [&into](const Place& place) {
             if (place.value().array() == nullptr) return wrong_type(place, "a list of durations");
             into.clear();
             for (std::size_t i = 0; i < place.value().array()->size(); ++i)
@@ -350,24 +349,28 @@ Type durations(std::vector<Duration>& into) {
           }};
 }
 
-Type name(std::string& into, std::vector<std::string> known, std::string kind) {
-  std::string schema = names_schema(known);
-  return type_of(
-      std::move(schema),
-      [&into, known = std::move(known), kind = std::move(kind)](const Place& place) {
-        if (const auto index = read_name(place, known, kind)) into = known[*index];
-      },
-      [&into] { return into; });
+Type name(std::string& into, std::vector<std::string> known, std::string_view kind) {
+  const auto words = std::make_shared<const std::vector<std::string>>(std::move(known));
+  return type_of([words] { return names_schema(*words); },
+                 [&into, words, kind](const Place& place) {
+                   if (const auto index = read_name(place, *words, kind)) into = (*words)[*index];
+                 },
+                 [&into] { return into; });
 }
 
-Type names(std::vector<std::string>& into, std::vector<std::string> known, std::string kind) {
-  std::string schema = "{\"type\": \"array\", \"items\": " + names_schema(known) + ", \"uniqueItems\": true}";
-  return {std::move(schema), [&into, known = std::move(known), kind = std::move(kind)](const Place& place) {
+Type names(std::vector<std::string>& into, std::vector<std::string> names, std::string_view kind) {
+  const auto words = std::make_shared<const std::vector<std::string>>(std::move(names));
+  return {[words] {
+            return "{\"type\": \"array\", \"items\": " + names_schema(*words) + ", \"uniqueItems\": true}";
+          },
+          [&into, words, kind](const Place& place) {
+            const std::vector<std::string>& known = *words;
             if (place.value().array() == nullptr) {
               const std::string* one = place.value().string();
               const bool named = one != nullptr && std::find(known.begin(), known.end(), *one) != known.end();
               const std::string example = known.empty() ? "a" : named ? *one : known.front();
-              return wrong_type(place, "a list of names, each " + kind + ": [" + quoted_toml(example) + "]");
+              return wrong_type(
+                  place, "a list of names, each " + std::string(kind) + ": [" + quoted_toml(example) + "]");
             }
             into.clear();
             for (std::size_t i = 0; i < place.value().array()->size(); ++i) {
@@ -383,10 +386,7 @@ Type names(std::vector<std::string>& into, std::vector<std::string> known, std::
           }};
 }
 
-const std::string& duration_schema() {
-  static const std::string kSchema = units_pattern(duration_units(), true);
-  return kSchema;
-}
+std::string duration_schema() { return units_pattern(duration_units(), true); }
 
 std::string names_schema(std::span<const std::string> names) {
   // The names that depend on the scenario (faults, probes, log lines) are not known to an editor.

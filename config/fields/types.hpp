@@ -51,17 +51,17 @@ Type durations(std::vector<Duration>& into);
 /// A text for people, which no model reads.
 Type note();
 
-/// One of the names that `known` lists; `kind` is what a name names ("a probe").
-Type name(std::string& into, std::vector<std::string> known, std::string kind);
+/// One of the names that `known` lists; `kind`, a literal, is what a name names ("a probe").
+Type name(std::string& into, std::vector<std::string> known, std::string_view kind);
 /// Any of them, in the order given, none twice.
-Type names(std::vector<std::string>& into, std::vector<std::string> known, std::string kind);
+Type names(std::vector<std::string>& into, std::vector<std::string> known, std::string_view kind);
 
 template <class E>
 using Choice = std::pair<std::string_view, E>;
 
 /// One of a fixed list of names.
 template <class E>
-Type choice(E& into, std::span<const Choice<E>> choices, std::string kind);
+Type choice(E& into, std::span<const Choice<E>> choices, std::string_view kind);
 
 // --- for types of several values -------------------------------------------------------------------------------------
 
@@ -81,18 +81,22 @@ std::optional<std::size_t> read_name(const Place& place, std::span<const std::st
 /// "has the wrong type: it is a list, and this takes a duration such as \"5min\""
 void wrong_type(const Place& place, std::string_view form);
 
-/// Made once: every load describes hundreds of fields.
-const std::string& duration_schema();
+std::string duration_schema();
 std::string names_schema(std::span<const std::string> names);
 
 template <class E>
-Type choice(E& into, std::span<const Choice<E>> choices, std::string kind) {
-  std::vector<std::string> known;
-  for (const auto& [word, value] : choices) known.emplace_back(word);
-  std::string schema = names_schema(known);
-  Type type{std::move(schema),
-            [&into, choices, known = std::move(known), kind = std::move(kind)](const Place& place) {
-              if (const auto index = read_name(place, known, kind)) into = choices[*index].second;
+std::vector<std::string> words_of(std::span<const Choice<E>> choices) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, value] : choices) words.emplace_back(word);
+  return words;
+}
+
+template <class E>
+Type choice(E& into, std::span<const Choice<E>> choices, std::string_view kind) {
+  Type type{[choices] { return names_schema(words_of(choices)); },
+            [&into, choices, kind](const Place& place) {
+              if (const auto index = read_name(place, words_of(choices), kind)) into = choices[*index].second;
             }};
   type.initial = [&into, choices] {
     const auto chosen = std::ranges::find(choices, into, &Choice<E>::second);

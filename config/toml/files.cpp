@@ -47,23 +47,16 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// The folders in which `folder` of the catalogue may be.
-std::vector<fs::path> catalogue_folders(const std::string& folder, const fs::path& beside) {
-  std::vector<fs::path> found;
+/// The catalogue in the folder `beside`, or in the nearest one around it.
+std::optional<fs::path> catalogue_around(const fs::path& beside) {
   std::error_code error;
-  fs::path above = beside.empty() ? fs::path(".") : beside;
-  const fs::path absolute = fs::absolute(above, error);
-  if (!error) {
-    for (fs::path here = absolute.lexically_normal();; here = here.parent_path()) {
-      if (fs::is_directory(here / kCatalogue, error)) {
-        found.push_back(here / kCatalogue / folder);
-        break;
-      }
-      if (here == here.parent_path()) break;
-    }
+  const fs::path absolute = fs::absolute(beside.empty() ? fs::path(".") : beside, error);
+  if (error) return {};
+  for (fs::path here = absolute.lexically_normal();; here = here.parent_path()) {
+    fs::path catalogue = here / kCatalogue;
+    if (fs::is_directory(catalogue, error)) return catalogue;
+    if (here == here.root_path()) return {};
   }
-  found.push_back(shipped_scenarios() / kCatalogue / folder);
-  return found;
 }
 
 fs::path& installed_scenarios() {
@@ -125,9 +118,9 @@ std::vector<std::string> shipped_scenario_names() {
 }
 
 std::vector<std::string> catalogue_names(const std::string& folder, const fs::path& beside) {
-  std::vector<std::string> names;
-  for (const fs::path& place : catalogue_folders(folder, beside)) {
-    const std::vector<std::string> here = names_in(place);
+  std::vector<std::string> names = names_in(shipped_scenarios() / kCatalogue / folder);
+  if (const auto around = catalogue_around(beside)) {
+    const std::vector<std::string> here = names_in(*around / folder);
     names.insert(names.end(), here.begin(), here.end());
   }
   std::sort(names.begin(), names.end());
@@ -140,10 +133,11 @@ std::optional<fs::path> find_in_catalogue(const std::string& folder, const std::
   // A name, not a path: "../../etc/passwd" is in no catalogue.
   const bool plain = !name.empty() && name.find_first_of("/\\") == std::string::npos;
   if (!plain) return {};
-  for (const fs::path& place : catalogue_folders(folder, beside)) {
-    const fs::path candidate = place / (name + std::string(kEnding));
-    if (is_file(candidate)) return shown(candidate);
-  }
+  const fs::path inside = folder + "/" + name + std::string(kEnding);
+  if (const auto around = catalogue_around(beside))
+    if (const fs::path candidate = *around / inside; is_file(candidate)) return shown(candidate);
+  if (const fs::path candidate = shipped_scenarios() / kCatalogue / inside; is_file(candidate))
+    return shown(candidate);
   return {};
 }
 

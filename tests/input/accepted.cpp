@@ -38,7 +38,7 @@ class FieldFinder final : public Fields {
 
   void alternatives(std::initializer_list<std::string_view>) override {}
   void field(std::string_view name, const Type& type, const Fallback&, std::string_view) override {
-    found_->push_back({prefix_ + std::string(name), type.schema, type.law});
+    found_->push_back({prefix_ + std::string(name), type.schema(), type.law});
   }
   void table(std::string_view name, const Describe& describe, std::string_view) override {
     FieldFinder inner(member(name), prefix_ + std::string(name) + ".", *found_);
