@@ -199,6 +199,14 @@ std::uint64_t Workbench::seed() const { return state_->seed; }
 
 bool Workbench::stopped() const { return state_->experiment->fell_short(); }
 
+Workbench::Forms Workbench::forms() const {
+  const StudyRequest& request = state_->request;
+  const bool called = caller() != nullptr, kept = !request.out.empty();
+  return {.coloured = called || (!request.json && colour_of_output() == Colour::always),
+          .json = called || kept || request.json,
+          .page = kept};
+}
+
 void Workbench::State::put_summaries() {
   if (!experiment->fell_short()) experiment->drop_unasked();
   for (PointNumber point = 0; point < experiment->points(); ++point)

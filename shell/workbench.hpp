@@ -31,7 +31,7 @@ struct WorkbenchOptions {
 ///   const auto bench = Workbench::open("sweep", request, {&source, 1}, arguments);
 ///   if (!bench) return kWrongInput;  // said why
 ///   ... bench->experiment() ...
-///   return bench->finish({.report = text, .json = json, .files = {...}});
+///   return bench->finish({.report = text, .json = json, .files = {...}});  // those that bench->forms() names
 class Workbench {
  public:
   /// Prints what is wrong and gives nothing where the scenarios do not load, or the directory cannot be opened. What they are
@@ -48,9 +48,15 @@ class Workbench {
   /// Replicas that were asked for are not there, because Ctrl-C came or the store failed: report what is done.
   bool stopped() const;
 
+  /// The forms that somebody gets the answer in, beside its report: the others need not be made.
+  struct Forms {
+    bool coloured = false, json = false, page = false;
+  };
+  Forms forms() const;
+
   struct Output {
     std::string report;         // plain text, as `results` prints it again; empty: there is nothing to say
-    std::string coloured = {};  // the same for a terminal with colours; empty: `report`
+    std::string coloured = {};  // the same for a terminal with colours
     std::string json = {};      // of --json and result.json
     std::vector<ResultFile> files = {};  // more of them: over-time.csv
     Page page = {};                      // report.html, but for its last sections; see finish()
@@ -69,15 +75,17 @@ class Workbench {
   std::unique_ptr<State> state_;
 };
 
-/// The report of a result, plain and in colours, its JSON and its page.
+/// A result in these forms.
 template <class Result>
-Workbench::Output output_of(const Result& result, const std::string& command,
+Workbench::Output output_of(const Result& result, Workbench::Forms forms, const std::string& command,
                             const std::vector<std::string>& faults) {
   const ReportOptions plain = {.command = command, .faults = faults, .colour = Colour::never};
-  return {.report = text_report(result, plain),
-          .coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always}),
-          .json = to_json(result),
-          .page = page_of(result, plain)};
+  Workbench::Output output{.report = text_report(result, plain)};
+  if (forms.coloured)
+    output.coloured = text_report(result, {.command = command, .faults = faults, .colour = Colour::always});
+  if (forms.json) output.json = to_json(result);
+  if (forms.page) output.page = page_of(result, plain);
+  return output;
 }
 
 /// " --set a=1 --seed 3": the part of a repeating command that all studies share.

@@ -162,7 +162,7 @@ int compare_command(const CompareRequest& request) {
   CompareResult result = compare(bench->experiment(), compared, replicas, seed);
   const std::vector<std::string> notes = notes_of(request, *points);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
-  return bench->finish(output_of(result, again, inherited_faults_of(sources)));
+  return bench->finish(output_of(result, bench->forms(), again, inherited_faults_of(sources)));
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ int plan_command(const PlanRequest& request) {
   if (!planned.result) return bench->finish({.report = "", .json = "", .exit_code = kWrongInput});
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
-  Workbench::Output output = output_of(result, command, faults);
+  Workbench::Output output = output_of(result, bench->forms(), command, faults);
   if (result.finish_by_s && !result.interrupted && (!result.enough || result.misses()))
     output.exit_code = kFailed;  // nothing that was tried meets the date
   return bench->finish(output);

@@ -62,7 +62,7 @@ int rank_command(const RankRequest& request) {
   RankResult result = rank(bench->experiment(), source, plan);
   result.try_next = compare_with(request, result.ranking);
   Workbench::Output output;
-  if (result.as_given.replicas > 0) output = output_of(result, command, faults);
+  if (result.as_given.replicas > 0) output = output_of(result, bench->forms(), command, faults);
   return bench->finish(output);
 }
 

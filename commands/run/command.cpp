@@ -107,10 +107,12 @@ ReportOptions options_of(const RunRequest& request, const PointSource& source, c
           .notes = notes_of(point.scenario)};
 }
 
-Workbench::Output output_of(const Summary& summary, ReportOptions options) {
-  Workbench::Output output = {.report = text_report(summary, options), .json = to_json(summary)};
+/// But for the page, which shows more than the summary.
+Workbench::Output output_of(const Summary& summary, Workbench::Forms forms, ReportOptions options) {
+  Workbench::Output output{.report = text_report(summary, options)};
+  if (forms.json) output.json = to_json(summary);
   options.colour = Colour::always;
-  output.coloured = text_report(summary, options);
+  if (forms.coloured) output.coloured = text_report(summary, options);
   output.exit_code = summary.mean("gave_up").value_or(0) > 0 ? kFailed : kSuccess;
   return output;
 }
@@ -197,7 +199,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   summary.interrupted = bench->stopped();
   ReportOptions options = options_of(request, source, *point, summary);
   if (imprecise) options.notes.push_back(imprecise->file + " " + imprecise->why + ".");
-  Workbench::Output output = output_of(summary, options);
+  Workbench::Output output = output_of(summary, bench->forms(), options);
   if (question.bucket > Duration::zero() && !bench->stopped()) {
     OverTimeText over_time = over_time_text(
         experiment, number, question.bucket,
@@ -210,10 +212,10 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
       output.files.push_back({std::string(kOverTimeFile), std::move(*over_time.text)});
     } else {  // it was interrupted; --resume goes on
       summary.interrupted = true;
-      output = output_of(summary, options);
+      output = output_of(summary, bench->forms(), options);
     }
   }
-  if (!request.out.empty()) {
+  if (bench->forms().page) {
     const RunDetails details =
         run_details(experiment, number, summary, read,
                     {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});

@@ -48,7 +48,7 @@ int scale_command(const ScaleRequest& request) {
   const std::vector<std::string> faults = inherited_faults(source.resolved());
   const ScaleResult result = scale(bench->experiment(), plan, replicas);
   Workbench::Output output;
-  if (!result.sizes.empty()) output = output_of(result, command, faults);
+  if (!result.sizes.empty()) output = output_of(result, bench->forms(), command, faults);
   return bench->finish(output);
 }
 

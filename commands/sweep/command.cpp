@@ -144,7 +144,7 @@ int sweep_command(const SweepRequest& request) {
   const std::vector<std::string> faults = inherited_faults(source.resolved());
   const SweepResult result = sweep(bench->experiment(), prepared.plan, prepared.points, prepared.terms);
   Workbench::Output output;
-  if (result.best) output = output_of(result, command, faults);
+  if (result.best) output = output_of(result, bench->forms(), command, faults);
 
   return bench->finish(output);
 }

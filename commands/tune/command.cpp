@@ -48,7 +48,7 @@ int tune_command(const TuneRequest& request) {
   const TuneResult result = tune(bench->experiment(), source, std::move(*parsed.task));
   Workbench::Output output;
   if (result.best) {
-    output = output_of(result, again, faults);
+    output = output_of(result, bench->forms(), again, faults);
     if (!result.meets || !result.has_value()) output.exit_code = kFailed;
   }
   return bench->finish(output);
