@@ -13,8 +13,12 @@
 
 namespace gauntlet {
 
-/// All of it. `name`: what the scenario is called unless it says so itself.
-void describe(Fields& fields, Scenario& scenario, const std::string& name);
+class FaultModels;
+
+/// All of it. `name`: what the scenario is called unless it says so itself; `models`: those that it may name.
+void describe(Fields& fields, Scenario& scenario, const std::string& name, FaultModels& models);
+/// The same for a visitor that reads nothing.
+void describe(Fields& fields, Scenario& scenario);
 
 /// The log lines that every world has: those of ranks that wait for the culprit.
 std::vector<std::string> patterns_of_victims();
@@ -36,8 +40,8 @@ void describe(Fields& fields, Cost& cost);
 void describe(Fields& fields, FaultKind& fault, World& world);
 /// A file of the catalogue's fault models.
 void describe_fault_model(Fields& fields, FaultKind& fault, World& world);
-/// One probe; `world.faults` are the kinds that it may detect.
-void describe(Fields& fields, ProbeKind& probe, const World& world);
+/// One probe; `world.faults` are the kinds that it may detect, and `models` those that it may name.
+void describe(Fields& fields, ProbeKind& probe, const World& world, FaultModels& models);
 /// How a probe is carried out on a real host; beside the fields of the probe.
 void describe(Fields& fields, ProbeMeasure& measure);
 /// The detectors by default are those that its telemetry can serve.

@@ -23,12 +23,12 @@ void is_unknown(const Place& place, const std::string& name, const Origin& at, c
 
 /// { fault or fault model = probability } as a probability for each fault kind. What is said of a fault goes before what is
 /// said of its model; models of which the scenario has no fault may be named. Shown are the faults alone.
-Type detects(std::vector<Probability>& into, const World& world) {
+Type detects(std::vector<Probability>& into, const World& world, FaultModels& models) {
   return {
       [] {
         return R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}})";
       },
-      [&into, &world](const Place& place) {
+      [&into, &world, &models](const Place& place) {
         Value::Table* written = place.value().table();
         if (written == nullptr) return wrong_type(place, "a table such as { faulty_gpu = 0.9 }");
         Value::Table by_fault;
@@ -37,7 +37,7 @@ Type detects(std::vector<Probability>& into, const World& world) {
             return each.name == name || (each.model == name && !written->contains(each.name));
           };
           const bool known = std::any_of(world.faults.begin(), world.faults.end(), names);
-          if (!known && !is_fault_model(name, value.at)) {
+          if (!known && !models.has(name, value.at)) {
             is_unknown(place, name, value.at, world);
             continue;
           }
@@ -55,7 +55,7 @@ Type detects(std::vector<Probability>& into, const World& world) {
 
 }  // namespace
 
-void describe(Fields& fields, ProbeKind& probe, const World& world) {
+void describe(Fields& fields, ProbeKind& probe, const World& world, FaultModels& models) {
   probe.detects.assign(world.faults.size(), Probability{0});
   fields.field("time", duration(probe.time, Sign::not_negative), Fallback::required("\"1min\""),
                "time to run once, on all hosts in parallel; with at_once, on those of one turn");
@@ -64,7 +64,7 @@ void describe(Fields& fields, ProbeKind& probe, const World& world) {
   fields.field("group", whole_number(probe.group, {1, 1'000'000}),
                "hosts that run it together, neighbours in the job: it fails for all of them or none");
   fields.field("false_positive", probability(probe.false_positive), "for each healthy group and run");
-  fields.field("detects", detects(probe.detects, world), Fallback::value("{}"),
+  fields.field("detects", detects(probe.detects, world, models), Fallback::value("{}"),
                "the probability, for each fault kind or fault model");
   fields.field("source", text(probe.source), Fallback::optional(), "where these numbers come from");
 }

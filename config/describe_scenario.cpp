@@ -1,6 +1,7 @@
 #include "config/checks/checks.hpp"
 #include "config/checks/uncertain.hpp"
 #include "config/describe.hpp"
+#include "config/fault_models.hpp"
 #include "config/fields/fault_checks.hpp"
 #include "config/fields/types.hpp"
 #include "config/inherited_faults.hpp"
@@ -29,7 +30,12 @@ std::vector<std::string> patterns_of_victims() {
   return {std::string(kCollectiveTimeoutLine), std::string(kPeerLostLine)};
 }
 
-void describe(Fields& fields, Scenario& scenario, const std::string& name) {
+void describe(Fields& fields, Scenario& scenario) {
+  FaultModels none("");
+  describe(fields, scenario, "", none);
+}
+
+void describe(Fields& fields, Scenario& scenario, const std::string& name, FaultModels& models) {
   World& world = scenario.world;
   PolicyConstants& policies = scenario.policies;
   world.patterns = patterns_of_victims();
@@ -87,7 +93,7 @@ void describe(Fields& fields, Scenario& scenario, const std::string& name) {
       [&](Fields& f, const std::string& entry) {
         ProbeKind probe;
         probe.name = entry;
-        describe(f, probe, world);
+        describe(f, probe, world, models);
         ProbeMeasure measure;  // of real hosts: config/host_suite.hpp
         describe(f, measure);
         world.probes.push_back(std::move(probe));

@@ -59,20 +59,28 @@ FaultModel read_model(const fs::path& path) {
 
 }  // namespace
 
-const FaultModel* FaultModels::find(const Value& name) {
-  const auto path = find_in_catalogue(std::string(kFaultModels), *name.string(), folder_of(name.at, beside_));
-  if (!path) return nullptr;
+const std::optional<fs::path>& FaultModels::file_of(const std::string& name, const Origin& at) {
+  const bool in_file = at.kind == Origin::Kind::file && at.file;
+  const auto [found, fresh] = found_.try_emplace(Named(in_file ? *at.file : "", name));
+  if (fresh) found->second = find_in_catalogue(std::string(kFaultModels), name, folder_of(at, beside_));
+  return found->second;
+}
+
+bool FaultModels::has(const std::string& name, const Origin& at) {
   const std::lock_guard lock(mutex_);
+  return file_of(name, at).has_value();
+}
+
+const FaultModel* FaultModels::find(const Value& name) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<fs::path>& path = file_of(*name.string(), name.at);
+  if (!path) return nullptr;
   const auto found = read_.find(*path);
   return found != read_.end() ? &found->second : &read_.emplace(*path, read_model(*path)).first->second;
 }
 
 std::vector<std::string> fault_model_names(const Origin& at, const fs::path& otherwise) {
   return catalogue_names(std::string(kFaultModels), folder_of(at, otherwise));
-}
-
-bool is_fault_model(const std::string& name, const Origin& at) {
-  return find_in_catalogue(std::string(kFaultModels), name, folder_of(at, {})).has_value();
 }
 
 Value values_below(const Value& model, const Value& fault) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -22,7 +23,8 @@ struct FaultModel {
   std::vector<Problem> problems;  // these mistakes
 };
 
-/// The fault models that scenarios name. Each file is read and checked once, when it is first named. Threads may share it.
+/// The fault models that scenarios name. Each is looked for once, when it is first named, and its file is read and checked once.
+/// Threads may share it.
 class FaultModels {
  public:
   /// `beside`: where a scenario lies whose --set names a model.
@@ -30,17 +32,23 @@ class FaultModels {
 
   /// The model that `name`, a string of a scenario, means in the file that has it. Null if the catalogue has none.
   const FaultModel* find(const Value& name);
+  /// Whether `name` means one in the file that has `at`.
+  bool has(const std::string& name, const Origin& at);
   const std::filesystem::path& beside() const { return beside_; }
 
  private:
+  using Named = std::pair<std::string, std::string>;  // the file, empty for --set, and the name in it
+  /// Where the catalogue has it. Under the lock.
+  const std::optional<std::filesystem::path>& file_of(const std::string& name, const Origin& at);
+
   std::filesystem::path beside_;
   std::mutex mutex_;
+  std::map<Named, std::optional<std::filesystem::path>> found_;
   std::map<std::filesystem::path, FaultModel> read_;
 };
 
 /// The models that the catalogue has, as seen from the file that has `at`, else from `otherwise`.
 std::vector<std::string> fault_model_names(const Origin& at, const std::filesystem::path& otherwise = {});
-bool is_fault_model(const std::string& name, const Origin& at);
 
 /// The values below those of `fault`: all values of the model, without those that belong to an effect that `fault` replaces.
 Value values_below(const Value& model, const Value& fault);

@@ -2,6 +2,7 @@
 
 #include "config/assemble.hpp"
 #include "config/describe.hpp"
+#include "config/fault_models.hpp"
 #include "config/fields/reader.hpp"
 #include "config/fields/types.hpp"
 #include "config/toml/files.hpp"
@@ -34,7 +35,8 @@ void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector
       [&](Fields& f, const std::string& name) {
         SuiteEntry entry{.name = name, .time = {}, .measure = {}};
         ProbeKind kind;
-        describe(f, kind, World{});
+        FaultModels none("");
+        describe(f, kind, World{}, none);
         describe(f, entry.measure);
         entry.time = kind.time;
         probes.push_back(std::move(entry));

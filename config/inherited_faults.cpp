@@ -32,12 +32,12 @@ void erase_named(Value& tree, std::string_view path, const Names& names) {
 }
 
 /// A probe may name a fault model, which needs no fault of that name.
-void forget_in_probes(Value& tree, const Names& faults) {
+void forget_in_probes(Value& tree, const Names& faults, FaultModels& models) {
   Value* probes = tree.find("probes");
   if (probes == nullptr || probes->table() == nullptr) return;
   Names own;
   for (const std::string& name : faults)
-    if (!is_fault_model(name, probes->at)) own.insert(name);
+    if (!models.has(name, probes->at)) own.insert(name);
   for (auto& [name, probe] : *probes->table()) erase_named(probe, "detects", own);
 }
 
@@ -76,7 +76,7 @@ void remove_faults(Value& below, FaultModels& models) {
   const Names lines = lines_of(*faults->table(), models);
   below.table()->erase("faults");
   erase_named(below, "repair.by_cause", names);
-  forget_in_probes(below, names);
+  forget_in_probes(below, names, models);
   forget_lines(below, lines);
   forget_uncertain(below);
 }

@@ -81,7 +81,7 @@ std::vector<ScenarioKey> scenario_keys() {
   std::vector<ScenarioKey> keys;
   KeyLister lister("", keys);
   Scenario scratch;
-  describe(lister, scratch, "");
+  describe(lister, scratch);
   return keys;
 }
 

@@ -49,7 +49,7 @@ const Found& found() {
     Found found;
     ReferenceFinder finder("", found);
     Scenario scratch;
-    describe(finder, scratch, "");
+    describe(finder, scratch);
     return found;
   }();
   return kFound;

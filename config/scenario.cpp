@@ -26,7 +26,7 @@ LoadedScenario read_tree(Assembled assembled, Mistakes& mistakes, const std::str
     PolicyConstants& policies = scenario.policies;
     policies.custom = std::move(custom);
     Reader reader(Place(*tree, "", mistakes));
-    describe(reader, scenario, called);
+    describe(reader, scenario, called, *assembled.models);
     reader.finish();
     if (policies.custom && !policies.custom->named_in(policies.names)) policies.custom.reset();
     if (mistakes.none()) loaded.scenario = std::move(scenario);

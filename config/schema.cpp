@@ -78,7 +78,7 @@ class SchemaWriter final : public Fields {
 std::string schema() {
   SchemaWriter writer(0);
   Scenario scratch;
-  describe(writer, scratch, "");
+  describe(writer, scratch);
   return with_members(
              "\"$schema\": \"http://json-schema.org/draft-07/schema#\", \"title\": \"Gauntlet scenario\"",
              writer.text()) +

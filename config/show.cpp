@@ -130,7 +130,7 @@ class Shower final : public Fields {
 std::string show(const LoadedScenario& loaded, Comments comments) {
   Shower shower(loaded.resolved, "", comments);
   Scenario scratch;
-  describe(shower, scratch, "");
+  describe(shower, scratch);
   const std::string header =
       "# A whole scenario: every value that holds, what it means and [where it comes from].\n"
       "# A value marked [computed] stays as it is here: remove its line where it is to follow other "

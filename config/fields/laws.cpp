@@ -291,7 +291,8 @@ Type law(Law& into) {
           [&into](const Place& place) {
             if (place.value().table() == nullptr) {
               const std::string* text = place.value().string();
-              const bool law_name = text != nullptr && nearest_name(*text, known_laws()) == *text;
+              const auto known = law_names();
+              const bool law_name = text != nullptr && std::ranges::find(known, *text) != known.end();
               if (law_name)
                 return place.mistake("has no parameters", "write { name = \"" + *text +
                                                               "\", ... }: it takes " + forms_text(*text));

@@ -199,9 +199,10 @@ void Reader::finish() {
   finished_ = true;
   for (const auto& [key, value] : *place_.value().table()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    place_.mistake_of_key(key, "is not known", suggest_names(key, known_));
+    const std::vector<std::string> known = to_strings(known_);
+    place_.mistake_of_key(key, "is not known", suggest_names(key, known));
     // What was meant is neither missing nor left at its default.
-    const auto meant = nearest_name(key, known_);
+    const auto meant = nearest_name(key, known);
     if (meant && !place_.given(*meant)) place_.mistakes().spoil(place_.path_of(*meant));
   }
   const std::string hint = missing_.empty() ? "" : hint_();

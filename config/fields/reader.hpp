@@ -40,10 +40,10 @@ class Reader final : public Fields {
 
   static std::string no_hint() { return {}; }
   void read_table(const Place& place, const Describe& describe, Hint hint = no_hint);
-  void remember(std::string_view name) { known_.emplace_back(name); }
+  void remember(std::string_view name) { known_.push_back(name); }
 
   Place place_;
-  std::vector<std::string> known_;
+  std::vector<std::string_view> known_;  // literals of the description
   Hint hint_;
   std::vector<Missing> missing_;
   bool finished_ = false;

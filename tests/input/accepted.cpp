@@ -211,7 +211,7 @@ std::vector<Case> extreme_cases(const std::string& scenario) {
   std::vector<Field> fields;
   FieldFinder finder(&loaded.resolved, "", fields);
   Scenario scratch;
-  describe(finder, scratch, scenario);
+  describe(finder, scratch);
   std::vector<Case> out;
   for (const Field& field : fields) {
     if (field.path.starts_with("study.")) continue;  // of no run alone
