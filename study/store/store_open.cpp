@@ -50,15 +50,6 @@ void insert_study(sqlite3* database, std::string_view schema, const StudyIdentit
   RowStatement(database, sqlite::insert_into(fmt::format("{}study", schema), row.size())).bind(1, row).run();
 }
 
-// Makes the tables of a file that has none.
-void begin_study(sqlite3* database, const StudyIdentity& study, std::span<const std::string> faults) {
-  sqlite::execute(database, "BEGIN IMMEDIATE");
-  sqlite::execute(database, store_schema(faults, ""));
-  insert_study(database, "", study);
-  put_study_digest(database);
-  sqlite::execute(database, "COMMIT");
-}
-
 bool has_tables(sqlite3* database) {
   return RowStatement(database, "SELECT 1 FROM sqlite_master LIMIT 1").step();
 }
@@ -120,6 +111,17 @@ std::string with_thousands(std::uint64_t value) {
 
 }  // namespace
 
+void Store::Connection::begin_study(const StudyIdentity& begun, std::span<const std::string> kinds) {
+  study = begun;
+  faults.assign(kinds.begin(), kinds.end());
+  replica_cells = replica_columns(faults).size();
+  sqlite::execute(database.get(), "BEGIN IMMEDIATE");
+  sqlite::execute(database.get(), store_schema(faults, ""));
+  insert_study(database.get(), "", study);
+  put_study_digest(database.get());
+  sqlite::execute(database.get(), "COMMIT");
+}
+
 void Store::Connection::failed(const sqlite::Error& error) {
   if (problem) return;
   sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);  // fails where nothing is left to undo
@@ -164,8 +166,7 @@ Store::Opened Store::create(const fs::path& file, const StudyIdentity& study,
     connection->file = file;
     connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     prepare_to_write(connection->database.get());
-    begin_study(connection->database.get(), study, faults);
-    connection->load();
+    connection->begin_study(study, faults);
     return {.store = std::unique_ptr<Store>(new Store(std::move(connection))), .problem = std::nullopt};
   } catch (const sqlite::Error& error) {
     return refused(problem_of(file, fmt::format("cannot be made: {}", error.what()),
@@ -178,8 +179,7 @@ std::unique_ptr<Store> Store::temporary(const StudyIdentity& study, std::span<co
   connection->database = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite::execute(connection->database.get(), store_pragmas());
   sqlite::execute(connection->database.get(), "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;");
-  begin_study(connection->database.get(), study, faults);
-  connection->load();
+  connection->begin_study(study, faults);
   return std::unique_ptr<Store>(new Store(std::move(connection)));
 }
 
@@ -192,11 +192,12 @@ Store::Opened Store::resume(const fs::path& file, const StudyIdentity& study,
     connection->database = sqlite::open(file, SQLITE_OPEN_READWRITE);
     sqlite3* database = connection->database.get();
     check_pages(database);
-    if (!has_tables(database)) {  // killed before it had any
+    if (has_tables(database)) {
+      connection->load();
+    } else {  // killed before it had any
       prepare_to_write(database);
-      begin_study(database, study, faults);
+      connection->begin_study(study, faults);
     }
-    connection->load();
     check_digests(database, connection->points);
     if (const std::string what = difference_of(*connection, study, faults); !what.empty())
       return refused(problem_of(file, what, kOtherStudy));

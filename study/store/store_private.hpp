@@ -76,6 +76,8 @@ struct Store::Connection {
   /// Of the chain of a point (store_digests_private.hpp): drops the last link where more replicas go on from it, adds one.
   void drop_last_link(std::uint32_t point);
   void add_link(std::uint32_t point, std::uint32_t replicas, std::uint64_t chain);
+  /// Makes the tables of a database that has none, and holds the study that has no points yet.
+  void begin_study(const StudyIdentity& begun, std::span<const std::string> kinds);
   /// Reads the study, its points and how many replicas they have. Throws where it is not a store.
   void load();
   std::uint64_t replicas() const;
