@@ -103,18 +103,8 @@ int agent_command(const AgentRequest& request) {
                     .nvml = request.nvml});
 }
 
-}  // namespace
-
-void add_agent(Program& program) {
+void add_agent_options(Command& agent) {
   const auto request = std::make_shared<AgentRequest>();
-  Command agent =
-      program.command("agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
-                      "  mkdir -m 700 lab\n"
-                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer\n"
-                      "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer "
-                      "--listen localhost:7400 --certs lab-ca/agent-localhost\n"
-                      "  gauntlet agent --stay --directory lab --trainer ./gauntlet-trainer "
-                      "--listen localhost:7400 --certs lab-ca/agent-localhost");
   Option host = agent.value("--host", request->host, "The host's number in the scenario").type_name("N");
   agent
       .value("--directory", request->directory,
@@ -194,6 +184,19 @@ void add_agent(Program& program) {
       "Other agents run on this machine: use only the network interfaces and the NVIDIA library that are "
       "given, and do not read the kernel's log");
   agent.runs([request] { return agent_command(*request); });
+}
+
+}  // namespace
+
+void add_agent(Program& program) {
+  program.command("agent", "Supervise the ranks of one host for a drill (a drill starts its own agents)",
+                  "  mkdir -m 700 lab\n"
+                  "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer\n"
+                  "  gauntlet agent --host 0 --directory lab --trainer ./gauntlet-trainer "
+                  "--listen localhost:7400 --certs lab-ca/agent-localhost\n"
+                  "  gauntlet agent --stay --directory lab --trainer ./gauntlet-trainer "
+                  "--listen localhost:7400 --certs lab-ca/agent-localhost",
+                  add_agent_options);
 }
 
 }  // namespace gauntlet

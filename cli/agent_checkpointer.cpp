@@ -12,13 +12,10 @@
 
 namespace gauntlet {
 
-void add_agent_checkpointer(Program& program) {
+namespace {
+
+void add_agent_checkpointer_options(Command& checkpointer) {
   const auto socket = std::make_shared<std::string>();
-  Command checkpointer = program.command(
-      "agent-checkpointer",
-      "Write the checkpoints of a host's ranks, which connect to the socket on standard input",
-      "  for agents; a program of yours writes its checkpoints with real/checkpoint/writer.hpp");
-  checkpointer.hidden();
   // Whoever lists processes sees whose it is.
   checkpointer.value("socket", *socket, "The name of that socket").required();
   checkpointer.runs([socket] {
@@ -30,6 +27,17 @@ void add_agent_checkpointer(Program& program) {
       return kFailed;
     }
   });
+}
+
+}  // namespace
+
+void add_agent_checkpointer(Program& program) {
+  program
+      .command("agent-checkpointer",
+               "Write the checkpoints of a host's ranks, which connect to the socket on standard input",
+               "  for agents; a program of yours writes its checkpoints with real/checkpoint/writer.hpp",
+               add_agent_checkpointer_options)
+      .hidden();
 }
 
 }  // namespace gauntlet

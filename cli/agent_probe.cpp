@@ -10,12 +10,10 @@
 
 namespace gauntlet {
 
-void add_agent_probe(Program& program) {
+namespace {
+
+void add_agent_probe_options(Command& probe) {
   const auto task = std::make_shared<std::string>();
-  Command probe =
-      program.command("agent-probe", "Carry out one probe for an agent, whose driver judges what it measured",
-                      "  for agents; a person at a machine runs: gauntlet probe");
-  probe.hidden();
   probe.value("task", *task, "The task as JSON").required();
   probe.runs([task] {
     try {
@@ -25,6 +23,15 @@ void add_agent_probe(Program& program) {
       return kFailed;
     }
   });
+}
+
+}  // namespace
+
+void add_agent_probe(Program& program) {
+  program
+      .command("agent-probe", "Carry out one probe for an agent, whose driver judges what it measured",
+               "  for agents; a person at a machine runs: gauntlet probe", add_agent_probe_options)
+      .hidden();
 }
 
 }  // namespace gauntlet

@@ -115,17 +115,8 @@ void add_peer(Command& command, const std::shared_ptr<CertsRequest>& request) {
       .required();
 }
 
-}  // namespace
-
-void add_certs(Program& program) {
+void add_certs_options(Command& certs_command) {
   const auto request = std::make_shared<CertsRequest>();
-  Command certs_command =
-      program.command("certs", "Issue and revoke the certificates of drivers and agents of a lab",
-                      "  gauntlet certs init lab-ca --cluster lab-1\n"
-                      "  gauntlet certs issue lab-ca --role driver --host localhost\n"
-                      "  gauntlet certs issue lab-ca --role agent --host localhost --days 30\n"
-                      "  gauntlet certs revoke lab-ca --role agent --host localhost\n"
-                      "  gauntlet certs list lab-ca");
   Command init_command = certs_command.subcommand("init", "Make the certificate authority of a cluster",
                                                   "  gauntlet certs init lab-ca --cluster lab-1");
   init_command.value("directory", request->directory, "Directory to make; nothing may have this name")
@@ -163,6 +154,18 @@ void add_certs(Program& program) {
   directory_of(list_command, request);
   list_command.runs([request] { return certs([&] { return list(*request); }); });
   certs_command.requires_subcommand();
+}
+
+}  // namespace
+
+void add_certs(Program& program) {
+  program.command("certs", "Issue and revoke the certificates of drivers and agents of a lab",
+                  "  gauntlet certs init lab-ca --cluster lab-1\n"
+                  "  gauntlet certs issue lab-ca --role driver --host localhost\n"
+                  "  gauntlet certs issue lab-ca --role agent --host localhost --days 30\n"
+                  "  gauntlet certs revoke lab-ca --role agent --host localhost\n"
+                  "  gauntlet certs list lab-ca",
+                  add_certs_options);
 }
 
 }  // namespace gauntlet

@@ -153,14 +153,8 @@ void add_answer(Command& ctl, const Request& request) {
   });
 }
 
-}  // namespace
-
-void add_ctl(Program& program) {
+void add_ctl_options(Command& ctl) {
   const auto request = std::make_shared<CtlRequest>();
-  Command ctl = program.command("ctl", "Operate a drill that runs: its hosts, its questions, its end",
-                                "  gauntlet ctl status\n"
-                                "  gauntlet ctl evict 3 --reason 'ECC errors'\n"
-                                "  gauntlet ctl stop");
   ctl.requires_subcommand();
   add_plain(ctl, request, "status", "Print how the drill stands", "  gauntlet ctl status",
             OperatorVerb::status);
@@ -182,6 +176,16 @@ void add_ctl(Program& program) {
                                "  gauntlet ctl log | jq 'select(.event == \"order\")'");
   add_drill_option(log, *request);
   log.runs([request] { return print_log(*request); });
+}
+
+}  // namespace
+
+void add_ctl(Program& program) {
+  program.command("ctl", "Operate a drill that runs: its hosts, its questions, its end",
+                  "  gauntlet ctl status\n"
+                  "  gauntlet ctl evict 3 --reason 'ECC errors'\n"
+                  "  gauntlet ctl stop",
+                  add_ctl_options);
 }
 
 }  // namespace gauntlet

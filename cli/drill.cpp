@@ -210,21 +210,8 @@ int drill_command(const DrillRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_drill(Program& program) {
+void add_drill_options(Command& drill) {
   const auto request = std::make_shared<DrillRequest>();
-  Command drill = program.command(
-      "drill", "Run the policies of a scenario on real processes, with real faults",
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --dry-run\n"
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --repeat 20 --vary-seed --out drills\n"
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --certs lab-ca\n"
-      "  gauntlet drill scenarios/drills/given.toml --hosts 4 --launch given "
-      "--host-file scripts/given/hosts.toml --certs lab-ca\n"
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
-      "gauntlet replay drill.rec");
   add_scenario(drill, request->scenario);
   drill
       .value("--hosts", request->hosts,
@@ -289,6 +276,23 @@ void add_drill(Program& program) {
       .excludes(json)
       .excludes(repeat);
   drill.runs([request] { return drill_command(*request); });
+}
+
+}  // namespace
+
+void add_drill(Program& program) {
+  program.command(
+      "drill", "Run the policies of a scenario on real processes, with real faults",
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --dry-run\n"
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4\n"
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --against-simulation\n"
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --repeat 20 --vary-seed --out drills\n"
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --certs lab-ca\n"
+      "  gauntlet drill scenarios/drills/given.toml --hosts 4 --launch given "
+      "--host-file scripts/given/hosts.toml --certs lab-ca\n"
+      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --record drill.rec && "
+      "gauntlet replay drill.rec",
+      add_drill_options);
 }
 
 }  // namespace gauntlet

@@ -160,13 +160,8 @@ int list_command(const ListRequest& request) {
   return kWrongInput;
 }
 
-}  // namespace
-
-void add_list(Program& program) {
+void add_list_options(Command& list) {
   const auto request = std::make_shared<ListRequest>();
-  Command list = program.command(
-      "list", "List the names that scenarios and studies can use",
-      "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics\n  gauntlet list faults nic");
   list.value("what", request->kind, "The kind of names (default: all)")
       .type_name("KIND")
       .one_of(listed_kinds());
@@ -174,6 +169,15 @@ void add_list(Program& program) {
              "List only entries with a word that begins with this text in their name or meaning")
       .type_name("FILTER");
   list.runs([request] { return list_command(*request); });
+}
+
+}  // namespace
+
+void add_list(Program& program) {
+  program.command(
+      "list", "List the names that scenarios and studies can use",
+      "  gauntlet list\n  gauntlet list policies\n  gauntlet list metrics\n  gauntlet list faults nic",
+      add_list_options);
 }
 
 }  // namespace gauntlet

@@ -74,21 +74,13 @@ int replay_command(const std::string& file, bool prints) {
   return replay(*opened.run, problem_of(file, opened.run->recording));
 }
 
-}  // namespace
-
-void add_replay(Program& program) {
+void add_replay_options(Command& replay) {
   struct Request {
     std::string file;
     bool print = false;
     bool tell = false;  // the same
   };
   const auto request = std::make_shared<Request>();
-  Command replay = program.command(
-      "replay",
-      "Run the policies on a recording and compare their orders, such as evictions, with the recorded orders",
-      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
-      "  gauntlet replay run.gauntlet\n"
-      "  gauntlet replay run.gauntlet --print");
   replay
       .value("file", request->file,
              "A recording that `gauntlet run --record` or `gauntlet drill --record` wrote")
@@ -100,6 +92,18 @@ void add_replay(Program& program) {
     if (request->tell) complain("--tell is now called --print; the next release does not know --tell");
     return replay_command(request->file, request->print || request->tell);
   });
+}
+
+}  // namespace
+
+void add_replay(Program& program) {
+  program.command(
+      "replay",
+      "Run the policies on a recording and compare their orders, such as evictions, with the recorded orders",
+      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet\n"
+      "  gauntlet replay run.gauntlet\n"
+      "  gauntlet replay run.gauntlet --print",
+      add_replay_options);
 }
 
 }  // namespace gauntlet

@@ -172,16 +172,8 @@ int results_command(const ResultsRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_results(Program& program) {
+void add_results_options(Command& results) {
   const auto request = std::make_shared<ResultsRequest>();
-  Command results = program.command(
-      "results", "Print the report of a result directory, check it, or query its tables",
-      "  gauntlet run scenarios/tiny-8.toml --out results\n"
-      "  gauntlet results results --check\n"
-      "  gauntlet results results --sql 'select cause, count(*) from incident group by cause'\n"
-      "  gauntlet results results --sql 'select * from metric' --csv > metrics.csv");
   results.value("directory", request->directory, "A directory that --out wrote, or is writing")
       .type_name("DIR")
       .required();
@@ -196,6 +188,17 @@ void add_results(Program& program) {
       results.flag("--csv", request->csv, "Print CSV: the rows of --sql, or else the figures of every point");
   results.flag("--json", request->json, "Print JSON: the rows of --sql, or else the result").excludes(csv);
   results.runs([request] { return results_command(*request); });
+}
+
+}  // namespace
+
+void add_results(Program& program) {
+  program.command("results", "Print the report of a result directory, check it, or query its tables",
+                  "  gauntlet run scenarios/tiny-8.toml --out results\n"
+                  "  gauntlet results results --check\n"
+                  "  gauntlet results results --sql 'select cause, count(*) from incident group by cause'\n"
+                  "  gauntlet results results --sql 'select * from metric' --csv > metrics.csv",
+                  add_results_options);
 }
 
 }  // namespace gauntlet

@@ -46,35 +46,43 @@ int show_command(const std::string& scenario, const std::vector<std::string>& se
 
 int schema_command() { return print(schema()) ? kSuccess : kFailed; }
 
+struct CheckRequest {
+  std::vector<std::string> scenarios, sets;
+};
+
+void add_check_options(Command& check) {
+  const auto request = std::make_shared<CheckRequest>();
+  add_scenarios(check, request->scenarios);
+  add_sets(check, request->sets);
+  check.runs([request] { return check_command(request->scenarios, request->sets); });
+}
+
+struct ShowRequest {
+  std::string scenario;
+  std::vector<std::string> sets;
+};
+
+void add_show_options(Command& show) {
+  const auto request = std::make_shared<ShowRequest>();
+  add_scenario(show, request->scenario);
+  add_sets(show, request->sets);
+  show.runs([request] { return show_command(request->scenario, request->sets); });
+}
+
 }  // namespace
 
 void add_scenario_commands(Program& program) {
-  struct CheckRequest {
-    std::vector<std::string> scenarios, sets;
-  };
-  const auto checked = std::make_shared<CheckRequest>();
-  Command check = program.command("check", "Report all mistakes in scenarios, without running them",
-                                  "  gauntlet check scenarios/*.toml\n"
-                                  "  gauntlet check mine.toml --set checkpoint.interval=5min");
-  add_scenarios(check, checked->scenarios);
-  add_sets(check, checked->sets);
-  check.runs([checked] { return check_command(checked->scenarios, checked->sets); });
-
-  struct ShowRequest {
-    std::string scenario;
-    std::vector<std::string> sets;
-  };
-  const auto shown = std::make_shared<ShowRequest>();
-  Command show = program.command("show", "Print every value of a scenario, with its meaning and its source",
-                                 "  gauntlet show scenarios/llama3-405b-54d.toml\n"
-                                 "  gauntlet show scenarios/tiny-8.toml --set spares.count=4 > mine.toml");
-  add_scenario(show, shown->scenario);
-  add_sets(show, shown->sets);
-  show.runs([shown] { return show_command(shown->scenario, shown->sets); });
-
-  Command schema = program.command("schema", "Print the JSON Schema of scenarios, for editors",
-                                   "  gauntlet schema > gauntlet.schema.json");
-  schema.runs([] { return schema_command(); });
+  program.command("check", "Report all mistakes in scenarios, without running them",
+                  "  gauntlet check scenarios/*.toml\n"
+                  "  gauntlet check mine.toml --set checkpoint.interval=5min",
+                  add_check_options);
+  program.command("show", "Print every value of a scenario, with its meaning and its source",
+                  "  gauntlet show scenarios/llama3-405b-54d.toml\n"
+                  "  gauntlet show scenarios/tiny-8.toml --set spares.count=4 > mine.toml",
+                  add_show_options);
+  program.command("schema", "Print the JSON Schema of scenarios, for editors",
+                  "  gauntlet schema > gauntlet.schema.json",
+                  [](Command& schema) { schema.runs(schema_command); });
 }
 
 }  // namespace gauntlet

@@ -263,8 +263,10 @@ Program::Program(const std::string& name, const std::string& question, const std
 
 Program::~Program() = default;
 
-Command Program::command(const char* name, const char* what, const char* examples) {
-  return {add(*app_, name, what, examples), &exit_code_};
+Command Program::command(const char* name, const char* what, const char* examples, AddOptions add_options) {
+  Named& named = commands_.emplace_back(Named{{add(*app_, name, what, examples), &exit_code_}, add_options});
+  named.command.app_->preparse_callback([&named](std::size_t) { named.add_options(named.command); });
+  return named.command;
 }
 
 namespace {
@@ -289,6 +291,10 @@ int Program::run(int argc, char** argv) {
   }
   try {
     app_->parse(argc, argv);
+  } catch (const CLI::CallForAllHelp& asked) {
+    for (Named& named : commands_)
+      if (!named.command.app_->parsed()) named.add_options(named.command);
+    return answer(*app_, asked);
   } catch (const CLI::ParseError& error) {
     return answer(*app_, error);
   }

@@ -188,22 +188,8 @@ int probe_host(const ProbeRequest& request) {
   return examine_and_print(request, suite.probes, std::move(others));
 }
 
-}  // namespace
-
-void add_probe(Program& program) {
+void add_probe_options(Command& probe) {
   const auto request = std::make_shared<ProbeRequest>();
-  Command probe = program.command(
-      "probe", "Examine this host: cores, memory, disk, links, and programs of yours",
-      "  gauntlet probe\n"
-      "  gauntlet probe --suite full --directory /scratch --json > node-7.json\n"
-      "  gauntlet probe --peers node-8.json,node-9.json --since node-7.json\n"
-      "  gauntlet probe --only disk_fsync --set probes.disk_fsync.threshold.at_most=5\n"
-      "  gauntlet probe --serve node-8:7500 --secret-file probe.secret\n"
-      "  gauntlet probe --suite full --pair node-8:7500,node-9:7500 --secret-file probe.secret\n"
-      "  gauntlet probe --list\n\n"
-      "Exit codes: 0 nothing wrong was found, and at least one probe passes; 1 the answer cannot be\n"
-      "written; 2 the input is wrong; 3 nothing wrong was found, and a probe was inconclusive or none\n"
-      "passes; 4 the host is degraded or fails; 130 Ctrl-C.");
   probe
       .value("--suite", request->suite,
              "Probes to run: quick (seconds), full (minutes), or a file with [probes], such as a scenario")
@@ -249,6 +235,24 @@ void add_probe(Program& program) {
   probe.flag("--list", request->list, "List the probes that Gauntlet has of its own, with their units");
   probe.flag("--json", request->json, "Print JSON");
   probe.runs([request] { return probe_host(*request); });
+}
+
+}  // namespace
+
+void add_probe(Program& program) {
+  program.command(
+      "probe", "Examine this host: cores, memory, disk, links, and programs of yours",
+      "  gauntlet probe\n"
+      "  gauntlet probe --suite full --directory /scratch --json > node-7.json\n"
+      "  gauntlet probe --peers node-8.json,node-9.json --since node-7.json\n"
+      "  gauntlet probe --only disk_fsync --set probes.disk_fsync.threshold.at_most=5\n"
+      "  gauntlet probe --serve node-8:7500 --secret-file probe.secret\n"
+      "  gauntlet probe --suite full --pair node-8:7500,node-9:7500 --secret-file probe.secret\n"
+      "  gauntlet probe --list\n\n"
+      "Exit codes: 0 nothing wrong was found, and at least one probe passes; 1 the answer cannot be\n"
+      "written; 2 the input is wrong; 3 nothing wrong was found, and a probe was inconclusive or none\n"
+      "passes; 4 the host is degraded or fails; 130 Ctrl-C.",
+      add_probe_options);
 }
 
 }  // namespace gauntlet

@@ -129,17 +129,8 @@ int segments(const SegmentsRequest& request) {
              : kFailed;
 }
 
-}  // namespace
-
-void add_segments(Program& program) {
+void add_segments_options(Command& command) {
   const auto request = std::make_shared<SegmentsRequest>();
-  Command command = program.command(
-      "segments", "Name the ranks of a drill that are slower than their peers, and in which segment",
-      "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --segments segments.sqlite\n"
-      "  gauntlet segments segments.sqlite\n"
-      "  gauntlet segments segments.sqlite --first-step 20 --page segments.html\n"
-      "  gauntlet segments segments.sqlite --trace steps.json --by dp\n"
-      "  gauntlet segments segments.sqlite --json");
   command.value("file", request->file, "File of `gauntlet drill --segments`, also while the drill runs")
       .type_name("FILE")
       .required();
@@ -170,6 +161,19 @@ void add_segments(Program& program) {
       .one_of({"pp", "dp", "cp", "tp"});
   add_json(command, request->json);
   command.runs([request] { return segments(*request); });
+}
+
+}  // namespace
+
+void add_segments(Program& program) {
+  program.command("segments",
+                  "Name the ranks of a drill that are slower than their peers, and in which segment",
+                  "  gauntlet drill scenarios/drill-tiny.toml --hosts 4 --segments segments.sqlite\n"
+                  "  gauntlet segments segments.sqlite\n"
+                  "  gauntlet segments segments.sqlite --first-step 20 --page segments.html\n"
+                  "  gauntlet segments segments.sqlite --trace steps.json --by dp\n"
+                  "  gauntlet segments segments.sqlite --json",
+                  add_segments_options);
 }
 
 }  // namespace gauntlet

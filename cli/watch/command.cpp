@@ -78,22 +78,26 @@ int watch(WatchRequest request) {
   }
 }
 
-}  // namespace
-
-void add_watch(Program& program) {
+void add_watch_options(Command& command) {
   const auto request = std::make_shared<WatchRequest>();
-  Command command = program.command("watch", "Watch a drill or a study that runs, in a terminal",
-                                    "  gauntlet watch\n"
-                                    "  gauntlet watch results\n\n"
-                                    "The screen is drawn anew each second, until the study is complete, the "
-                                    "drill has ended, or Ctrl-C. Where\n"
-                                    "standard output is not a terminal, it is printed once.");
   command
       .value("place", request->place,
              "Directory that --out of a study is writing, or of a drill (default: the only drill that runs)")
       .type_name("DIR");
   command.flag("--once", request->once, "Print one screen, and end");
   command.runs([request] { return watch(*request); });
+}
+
+}  // namespace
+
+void add_watch(Program& program) {
+  program.command("watch", "Watch a drill or a study that runs, in a terminal",
+                  "  gauntlet watch\n"
+                  "  gauntlet watch results\n\n"
+                  "The screen is drawn anew each second, until the study is complete, the "
+                  "drill has ended, or Ctrl-C. Where\n"
+                  "standard output is not a terminal, it is printed once.",
+                  add_watch_options);
 }
 
 }  // namespace gauntlet

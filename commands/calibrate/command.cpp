@@ -79,16 +79,8 @@ int calibrate_command(const CalibrateRequest& request) {
   return print(text_report(result, request.out)) ? kSuccess : kFailed;
 }
 
-}  // namespace
-
-void add_calibrate(Program& program) {
+void add_calibrate_options(Command& calibrate) {
   const auto request = std::make_shared<CalibrateRequest>();
-  Command calibrate =
-      program.command("calibrate", "Turn recordings of drills into measured values of a scenario",
-                      "  gauntlet drill drill-tiny --hosts 4 --record drill.rec\n"
-                      "  gauntlet calibrate drill.rec --out measured.toml\n"
-                      "  and in a scenario: extends = [\"drill-tiny\", \"measured.toml\"]\n"
-                      "  gauntlet calibrate 4-hosts.rec 8-hosts.rec --hosts 64 --out measured.toml");
   calibrate
       .value("recordings", request->recordings,
              "Recordings of drills of one scenario, as `gauntlet drill --record` writes them; its size may "
@@ -121,6 +113,17 @@ void add_calibrate(Program& program) {
       .type_name("FILE")
       .required();
   calibrate.runs([request] { return calibrate_command(*request); });
+}
+
+}  // namespace
+
+void add_calibrate(Program& program) {
+  program.command("calibrate", "Turn recordings of drills into measured values of a scenario",
+                  "  gauntlet drill drill-tiny --hosts 4 --record drill.rec\n"
+                  "  gauntlet calibrate drill.rec --out measured.toml\n"
+                  "  and in a scenario: extends = [\"drill-tiny\", \"measured.toml\"]\n"
+                  "  gauntlet calibrate 4-hosts.rec 8-hosts.rec --hosts 64 --out measured.toml",
+                  add_calibrate_options);
 }
 
 }  // namespace gauntlet

@@ -165,15 +165,8 @@ int compare_command(const CompareRequest& request) {
   return bench->finish(output_of(result, bench->forms(), again, inherited_faults_of(sources)));
 }
 
-}  // namespace
-
-void add_compare(Program& program) {
+void add_compare_options(Command& compare) {
   const auto request = std::make_shared<CompareRequest>();
-  Command compare = program.command(
-      "compare", "Compare scenarios under the same faults, and show which faults make the difference",
-      "  gauntlet compare mine.toml theirs.toml\n"
-      "  gauntlet compare tiny-8 --with detection.hang_timeout=5min --with spares.count=4\n"
-      "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500");
   add_scenarios(compare, request->scenarios);
   compare
       .value(
@@ -185,6 +178,17 @@ void add_compare(Program& program) {
   add_replicas(compare, request->replicas, "Replicas of each scenario (default: those of the first one)");
   add_study(compare, *request, kStudyFiles);
   compare.runs([request] { return compare_command(*request); });
+}
+
+}  // namespace
+
+void add_compare(Program& program) {
+  program.command("compare",
+                  "Compare scenarios under the same faults, and show which faults make the difference",
+                  "  gauntlet compare mine.toml theirs.toml\n"
+                  "  gauntlet compare tiny-8 --with detection.hang_timeout=5min --with spares.count=4\n"
+                  "  gauntlet compare llama3-405b-54d --with 'policies.checkpoint=\"young\"' --replicas 500",
+                  add_compare_options);
 }
 
 }  // namespace gauntlet

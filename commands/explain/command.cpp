@@ -38,14 +38,8 @@ int explain_command(const ExplainRequest& request) {
   return print(given.empty() ? list_of(words) : text_of(words)) ? kSuccess : kFailed;
 }
 
-}  // namespace
-
-void add_explain(Program& program) {
+void add_explain_options(Command& explain) {
   const auto request = std::make_shared<ExplainRequest>();
-  Command explain = program.command("explain", "Explain a word of a report, a scenario or a result",
-                                    "  gauntlet explain MTTF\n"
-                                    "  gauntlet explain checkpoint.interval\n"
-                                    "  gauntlet explain detection latency");
   explain
       .value(
           "word", request->words,
@@ -55,6 +49,16 @@ void add_explain(Program& program) {
   add_json(explain, request->json);
   explain.flag("--reference", request->reference, "Print every explanation as Markdown: docs/reference.md");
   explain.runs([request] { return explain_command(*request); });
+}
+
+}  // namespace
+
+void add_explain(Program& program) {
+  program.command("explain", "Explain a word of a report, a scenario or a result",
+                  "  gauntlet explain MTTF\n"
+                  "  gauntlet explain checkpoint.interval\n"
+                  "  gauntlet explain detection latency",
+                  add_explain_options);
 }
 
 }  // namespace gauntlet

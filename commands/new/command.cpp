@@ -188,18 +188,8 @@ int new_command(const NewRequest& request) {
   return draft.text ? write(request, draft) : refused(wrong_input(draft.problems));
 }
 
-}  // namespace
-
-void add_new(Program& program) {
+void add_new_options(Command& command) {
   const auto request = std::make_shared<NewRequest>();
-  Command command = program.command(
-      "new", "Write a commented scenario from what you know; at a terminal, ask for what is missing",
-      "  gauntlet new --out mine.toml\n"
-      "  gauntlet new --gpus 4096 --hardware h100 --model llama3-70b --tokens 2T \\\n"
-      "      --failures '3285 over 365d x 1024 hosts' --repair 12h --checkpoint 90s --restart 8min \\\n"
-      "      --gpu-hour 2.10USD --out mine.toml && gauntlet run mine.toml\n"
-      "  gauntlet new --gpus 512 --hardware a100-80g --step-time 4.7s --steps 200000 --mix llama3 \\\n"
-      "      --failures '60 over 90d x 128 hosts' --repair 1d --checkpoint 40s --restart 5min");
   for (const KnownOption& option : known_options())
     command.value(std::string(option.name).c_str(), request->known.*option.word, std::string(option.meaning))
         .type_name(std::string(option.value).c_str());
@@ -211,6 +201,20 @@ void add_new(Program& program) {
             "Replace the --out file if `gauntlet new` wrote it. Your edits in the file are lost")
       .needs(out);
   command.runs([request] { return new_command(*request); });
+}
+
+}  // namespace
+
+void add_new(Program& program) {
+  program.command(
+      "new", "Write a commented scenario from what you know; at a terminal, ask for what is missing",
+      "  gauntlet new --out mine.toml\n"
+      "  gauntlet new --gpus 4096 --hardware h100 --model llama3-70b --tokens 2T \\\n"
+      "      --failures '3285 over 365d x 1024 hosts' --repair 12h --checkpoint 90s --restart 8min \\\n"
+      "      --gpu-hour 2.10USD --out mine.toml && gauntlet run mine.toml\n"
+      "  gauntlet new --gpus 512 --hardware a100-80g --step-time 4.7s --steps 200000 --mix llama3 \\\n"
+      "      --failures '60 over 90d x 128 hosts' --repair 1d --checkpoint 40s --restart 5min",
+      add_new_options);
 }
 
 }  // namespace gauntlet

@@ -194,18 +194,8 @@ std::string problem_of_confidence(const std::string& text) {
   return why;
 }
 
-}  // namespace
-
-void add_plan(Program& program) {
+void add_plan_options(Command& plan) {
   const auto request = std::make_shared<PlanRequest>();
-  Command plan = program.command(
-      "plan",
-      "Find when the job finishes, how many GPUs and spare hosts finish it by a date, and what one more of "
-      "each "
-      "saves",
-      "  gauntlet plan mine.toml --tokens 2T --start 2027-01-15\n"
-      "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
-      "  gauntlet plan mine.toml --start 2027-01-15 --finish-by 2027-03-31 --uncertainty --out plan");
   add_scenario(plan, request->scenarios.emplace_back());
   const Option finish_by =
       plan.value("--finish-by", request->finish_by,
@@ -241,6 +231,20 @@ void add_plan(Program& program) {
             "range");
   add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml");
   plan.runs([request] { return plan_command(*request); });
+}
+
+}  // namespace
+
+void add_plan(Program& program) {
+  program.command(
+      "plan",
+      "Find when the job finishes, how many GPUs and spare hosts finish it by a date, and what one more of "
+      "each "
+      "saves",
+      "  gauntlet plan mine.toml --tokens 2T --start 2027-01-15\n"
+      "  gauntlet plan llama3-405b-54d --tokens 10T --finish-by 60d --confidence 0.95\n"
+      "  gauntlet plan mine.toml --start 2027-01-15 --finish-by 2027-03-31 --uncertainty --out plan",
+      add_plan_options);
 }
 
 }  // namespace gauntlet

@@ -66,14 +66,8 @@ int rank_command(const RankRequest& request) {
   return bench->finish(output);
 }
 
-}  // namespace
-
-void add_rank(Program& program) {
+void add_rank_options(Command& rank) {
   const auto request = std::make_shared<RankRequest>();
-  Command rank =
-      program.command("rank", "Find the most valuable improvement: what each one gains, made alone",
-                      "  gauntlet rank llama3-405b-54d\n"
-                      "  gauntlet rank mine.toml --lever job.start --lever faults --out rank");
   add_scenario(rank, request->scenarios.emplace_back());
   rank.value("--lever", request->levers,
              "Rank only this lever, such as spares.count, or those of a part, such as job.start (default: "
@@ -92,6 +86,15 @@ void add_rank(Program& program) {
                "--separate adds)");
   add_study(rank, *request, std::string(kStudyFiles) + ", scenario.toml");
   rank.runs([request] { return rank_command(*request); });
+}
+
+}  // namespace
+
+void add_rank(Program& program) {
+  program.command("rank", "Find the most valuable improvement: what each one gains, made alone",
+                  "  gauntlet rank llama3-405b-54d\n"
+                  "  gauntlet rank mine.toml --lever job.start --lever faults --out rank",
+                  add_rank_options);
 }
 
 }  // namespace gauntlet

@@ -247,17 +247,8 @@ int run_command(const RunRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_run(Program& program) {
+void add_run_options(Command& run) {
   const auto request = std::make_shared<RunRequest>();
-  Command run =
-      program.command("run", "Run a scenario and report what its faults cost",
-                      "  gauntlet run scenarios/tiny-8.toml\n"
-                      "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200 --seed 1 --out results\n"
-                      "  gauntlet run scenarios/llama3-405b-54d.toml --precision 0.05%\n"
-                      "  gauntlet run scenarios/tiny-8.toml --set checkpoint.interval=5min --json\n"
-                      "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet");
   add_scenario(run, request->scenarios.emplace_back());
   Option replicas =
       add_replicas(run, request->replicas,
@@ -292,6 +283,18 @@ void add_run(Program& program) {
   run.flag("--full-telemetry", request->full_telemetry,
            "Generate every raw sample, not only those that pass the filters: slower, with the same result");
   run.runs([request] { return run_command(*request); });
+}
+
+}  // namespace
+
+void add_run(Program& program) {
+  program.command("run", "Run a scenario and report what its faults cost",
+                  "  gauntlet run scenarios/tiny-8.toml\n"
+                  "  gauntlet run scenarios/llama3-405b-54d.toml --replicas 200 --seed 1 --out results\n"
+                  "  gauntlet run scenarios/llama3-405b-54d.toml --precision 0.05%\n"
+                  "  gauntlet run scenarios/tiny-8.toml --set checkpoint.interval=5min --json\n"
+                  "  gauntlet run scenarios/tiny-8.toml --replica 7 --record run.gauntlet",
+                  add_run_options);
 }
 
 }  // namespace gauntlet

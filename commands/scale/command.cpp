@@ -52,13 +52,8 @@ int scale_command(const ScaleRequest& request) {
   return bench->finish(output);
 }
 
-}  // namespace
-
-void add_scale(Program& program) {
+void add_scale_options(Command& scale) {
   const auto request = std::make_shared<ScaleRequest>();
-  Command scale = program.command("scale", "Run a scenario at many sizes of the job",
-                                  "  gauntlet scale scenarios/rsc1.toml\n"
-                                  "  gauntlet scale llama3-405b-54d --gpus 1k:128k:log8");
   add_scenario(scale, request->scenarios.emplace_back());
   scale
       .value("--gpus", request->gpus,
@@ -68,6 +63,15 @@ void add_scale(Program& program) {
   add_replicas(scale, request->replicas, "Replicas of every size (default: the scenario's)");
   add_study(scale, *request, std::string(kStudyFiles) + ", scenario.toml");
   scale.runs([request] { return scale_command(*request); });
+}
+
+}  // namespace
+
+void add_scale(Program& program) {
+  program.command("scale", "Run a scenario at many sizes of the job",
+                  "  gauntlet scale scenarios/rsc1.toml\n"
+                  "  gauntlet scale llama3-405b-54d --gpus 1k:128k:log8",
+                  add_scale_options);
 }
 
 }  // namespace gauntlet

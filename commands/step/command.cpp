@@ -159,14 +159,8 @@ int step_command(const StepRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_step(Program& program) {
+void add_step_options(Command& step) {
   const auto request = std::make_shared<StepRequest>();
-  Command step = program.command("step", "Show how long one training step takes, and where its time goes",
-                                 "  gauntlet step megascale-175b-12288\n"
-                                 "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
-                                 "      --trace step.json --steps 3 --heatmap step.svg");
   add_scenario(step, request->scenario);
   add_sets(step, request->sets);
   step.value("--degrade", request->degrade,
@@ -203,6 +197,16 @@ void add_step(Program& program) {
       .type_name("FILE");
   add_json(step, request->json);
   step.runs([request] { return step_command(*request); });
+}
+
+}  // namespace
+
+void add_step(Program& program) {
+  program.command("step", "Show how long one training step takes, and where its time goes",
+                  "  gauntlet step megascale-175b-12288\n"
+                  "  gauntlet step megascale-175b-12288 --degrade host:17.slow=1.10 \\\n"
+                  "      --trace step.json --steps 3 --heatmap step.svg",
+                  add_step_options);
 }
 
 }  // namespace gauntlet

@@ -149,17 +149,8 @@ int sweep_command(const SweepRequest& request) {
   return bench->finish(output);
 }
 
-}  // namespace
-
-void add_sweep(Program& program) {
+void add_sweep_options(Command& sweep) {
   const auto request = std::make_shared<SweepRequest>();
-  Command sweep = program.command(
-      "sweep", "Run a scenario at many values of its keys, under the same faults",
-      "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20\n"
-      "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log10 \\\n"
-      "      --vary detection.hang_timeout=1min,5min,10min --precision ettr=0.002 --out sweep\n"
-      "  gauntlet sweep tiny-8 --vary spares.count=0:8 --vary detection.hang_timeout=1min:1h \\\n"
-      "      --design latin-hypercube --points 40");
   add_scenario(sweep, request->scenarios.emplace_back());
   sweep
       .value("--vary", request->vary,
@@ -186,6 +177,18 @@ void add_sweep(Program& program) {
   sweep.value("--budget", request->budget, "Maximum number of replicas in total").type_name("N");
   add_study(sweep, *request, std::string(kStudyFiles) + ", scenario.toml");
   sweep.runs([request] { return sweep_command(*request); });
+}
+
+}  // namespace
+
+void add_sweep(Program& program) {
+  program.command("sweep", "Run a scenario at many values of its keys, under the same faults",
+                  "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log20\n"
+                  "  gauntlet sweep llama3-405b-54d --vary checkpoint.interval=1min:2h:log10 \\\n"
+                  "      --vary detection.hang_timeout=1min,5min,10min --precision ettr=0.002 --out sweep\n"
+                  "  gauntlet sweep tiny-8 --vary spares.count=0:8 --vary detection.hang_timeout=1min:1h \\\n"
+                  "      --design latin-hypercube --points 40",
+                  add_sweep_options);
 }
 
 }  // namespace gauntlet

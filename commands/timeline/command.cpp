@@ -79,16 +79,8 @@ int timeline_command(const TimelineRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_timeline(Program& program) {
+void add_timeline_options(Command& timeline) {
   const auto request = std::make_shared<TimelineRequest>();
-  Command timeline = program.command(
-      "timeline", "Write a trace of one replica or drill for Perfetto: phases, faults, orders, hosts",
-      "  gauntlet timeline llama3-405b-54d --replica 3 --out replica.json\n"
-      "  gauntlet timeline drill.rec --out drill.json\n"
-      "  gauntlet timeline drill.rec --against-simulation --out worlds.json\n"
-      "  gauntlet timeline drills --drill 2 --out second.json");
   timeline
       .value("source", request->source,
              "A scenario, a recording (--record of `gauntlet run` or `gauntlet drill`), or a directory "
@@ -109,6 +101,18 @@ void add_timeline(Program& program) {
   timeline.flag("--against-simulation", request->against_simulation,
                 "Also simulate the fault plan of a drill, and show both, one below the other");
   timeline.runs([request] { return timeline_command(*request); });
+}
+
+}  // namespace
+
+void add_timeline(Program& program) {
+  program.command("timeline",
+                  "Write a trace of one replica or drill for Perfetto: phases, faults, orders, hosts",
+                  "  gauntlet timeline llama3-405b-54d --replica 3 --out replica.json\n"
+                  "  gauntlet timeline drill.rec --out drill.json\n"
+                  "  gauntlet timeline drill.rec --against-simulation --out worlds.json\n"
+                  "  gauntlet timeline drills --drill 2 --out second.json",
+                  add_timeline_options);
 }
 
 }  // namespace gauntlet

@@ -44,19 +44,23 @@ int topology_command(const TopologyRequest& request) {
                                                                                                    : kFailed;
 }
 
-}  // namespace
-
-void add_topology(Program& program) {
+void add_topology_options(Command& topology) {
   const auto request = std::make_shared<TopologyRequest>();
-  Command topology = program.command(
-      "topology", "Show the network of a scenario's cluster: switches, bandwidths, failure domains",
-      "  gauntlet topology megascale-175b-12288\n"
-      "  gauntlet topology tiny-8 --set cluster.network.kind=clos\n"
-      "  gauntlet topology llama3-405b-54d --dot | dot -Tsvg > network.svg");
   add_scenario(topology, request->scenario);
   add_sets(topology, request->sets);
   topology.flag("--dot", request->dot, "Print the graph for Graphviz; equal parts are drawn as one");
   topology.runs([request] { return topology_command(*request); });
+}
+
+}  // namespace
+
+void add_topology(Program& program) {
+  program.command("topology",
+                  "Show the network of a scenario's cluster: switches, bandwidths, failure domains",
+                  "  gauntlet topology megascale-175b-12288\n"
+                  "  gauntlet topology tiny-8 --set cluster.network.kind=clos\n"
+                  "  gauntlet topology llama3-405b-54d --dot | dot -Tsvg > network.svg",
+                  add_topology_options);
 }
 
 }  // namespace gauntlet

@@ -231,16 +231,19 @@ void add_fit(Command& trace) {
   fit.runs([request] { return trace_fit_command(*request); });
 }
 
-}  // namespace
-
-void add_trace(Program& program) {
-  Command trace =
-      program.command("trace", "Turn the failure records of a real cluster into faults of a scenario",
-                      "  gauntlet trace fit failures.csv.xz\n"
-                      "  gauntlet trace import failures.csv --out faults.toml");
+void add_trace_options(Command& trace) {
   trace.requires_subcommand();
   add_import(trace);
   add_fit(trace);
+}
+
+}  // namespace
+
+void add_trace(Program& program) {
+  program.command("trace", "Turn the failure records of a real cluster into faults of a scenario",
+                  "  gauntlet trace fit failures.csv.xz\n"
+                  "  gauntlet trace import failures.csv --out faults.toml",
+                  add_trace_options);
 }
 
 }  // namespace gauntlet

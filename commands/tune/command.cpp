@@ -54,16 +54,8 @@ int tune_command(const TuneRequest& request) {
   return bench->finish(output);
 }
 
-}  // namespace
-
-void add_tune(Program& program) {
+void add_tune_options(Command& tune) {
   const auto request = std::make_shared<TuneRequest>();
-  Command tune = program.command(
-      "tune", "Find the best values of scenario keys for a metric",
-      "  gauntlet tune scenarios/one-fault.toml --over checkpoint.interval\n"
-      "  gauntlet tune llama3-405b-54d --over checkpoint.interval,detection.hang_timeout\n"
-      "  gauntlet tune mine.toml --over checkpoint.interval=1min:2h,spares.count=0:64 --minimize cost \\\n"
-      "      --subject-to 'wall_time_s.p95<60d'");
   add_scenario(tune, request->scenarios.emplace_back());
   tune.value("--over", request->words.over,
              "Scenario keys to vary, separated by commas. A key without =LOW:HIGH has a default range")
@@ -86,6 +78,18 @@ void add_tune(Program& program) {
       .between(100, 1'000'000'000);
   add_study(tune, *request, std::string(kStudyFiles) + ", scenario.toml");
   tune.runs([request] { return tune_command(*request); });
+}
+
+}  // namespace
+
+void add_tune(Program& program) {
+  program.command(
+      "tune", "Find the best values of scenario keys for a metric",
+      "  gauntlet tune scenarios/one-fault.toml --over checkpoint.interval\n"
+      "  gauntlet tune llama3-405b-54d --over checkpoint.interval,detection.hang_timeout\n"
+      "  gauntlet tune mine.toml --over checkpoint.interval=1min:2h,spares.count=0:64 --minimize cost \\\n"
+      "      --subject-to 'wall_time_s.p95<60d'",
+      add_tune_options);
 }
 
 }  // namespace gauntlet

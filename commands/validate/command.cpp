@@ -192,18 +192,22 @@ void add_validate_policies(Command& validate) {
   policies.runs([request] { return validate_policies_command(*request); });
 }
 
-}  // namespace
-
-void add_validate(Program& program) {
-  Command validate = program.command(
-      "validate", "Compare the models with published measurements, closed forms and other simulators",
-      "  gauntlet validate step\n"
-      "  gauntlet validate policies\n"
-      "  gauntlet validate coverage");
+void add_validate_options(Command& validate) {
   validate.requires_subcommand();
   add_validate_step(validate);
   add_validate_policies(validate);
   add_validate_coverage(validate);
+}
+
+}  // namespace
+
+void add_validate(Program& program) {
+  program.command("validate",
+                  "Compare the models with published measurements, closed forms and other simulators",
+                  "  gauntlet validate step\n"
+                  "  gauntlet validate policies\n"
+                  "  gauntlet validate coverage",
+                  add_validate_options);
 }
 
 }  // namespace gauntlet

@@ -96,16 +96,8 @@ int view_command(const ViewRequest& request) {
   }
 }
 
-}  // namespace
-
-void add_view(Program& program) {
+void add_view_options(Command& view) {
   const auto request = std::make_shared<ViewRequest>();
-  Command view =
-      program.command("view", "Write a page of a run: its ranks, hosts and incidents, and who waits for whom",
-                      "  gauntlet view megascale-175b-12288 --out view.html\n"
-                      "  gauntlet view tiny-8 --replica 7 --incident 0 --open\n"
-                      "  gauntlet run tiny-8 --out results && gauntlet view results --replica 3\n"
-                      "  gauntlet drill drill-tiny --hosts 4 --record drill.rec && gauntlet view drill.rec");
   view.value("run", request->what,
              "A scenario (a file or the name of a shipped one), a recording, or the --out of `gauntlet run` "
              "or `gauntlet "
@@ -130,6 +122,17 @@ void add_view(Program& program) {
       .shows_default();
   view.flag("--open", request->open, "Open the page in a browser, with xdg-open");
   view.runs([request] { return view_command(*request); });
+}
+
+}  // namespace
+
+void add_view(Program& program) {
+  program.command("view", "Write a page of a run: its ranks, hosts and incidents, and who waits for whom",
+                  "  gauntlet view megascale-175b-12288 --out view.html\n"
+                  "  gauntlet view tiny-8 --replica 7 --incident 0 --open\n"
+                  "  gauntlet run tiny-8 --out results && gauntlet view results --replica 3\n"
+                  "  gauntlet drill drill-tiny --hosts 4 --record drill.rec && gauntlet view drill.rec",
+                  add_view_options);
 }
 
 }  // namespace gauntlet
