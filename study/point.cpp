@@ -50,12 +50,10 @@ PointSource::PointSource(std::string path, std::vector<std::string> sets, std::o
       source_(path_, sets_),
       resolved_{Value::Table{}, {}, {}, false} {
   LoadedScenario loaded = source_.load();
-  if (loaded.scenario) {
-    resolved_ = loaded.resolved;
-    seed_ = loaded.scenario->study.seed;
-  }
+  if (loaded.scenario) seed_ = loaded.scenario->study.seed;
   if (seed) seed_ = *seed;
-  base_ = point_of(std::move(loaded), {}, {});
+  base_ = point_of(loaded, {}, {});
+  if (base_.point) resolved_ = std::move(loaded.resolved);
 }
 
 LoadedPoint PointSource::point(const Settings& settings, std::string label) const {
@@ -70,10 +68,11 @@ LoadedPoint PointSource::point(const Settings& settings, std::string label) cons
   }
   std::vector<std::string> sets;
   for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
-  return point_of(source_.load(sets), settings, std::move(label));
+  LoadedScenario loaded = source_.load(sets);
+  return point_of(loaded, settings, std::move(label));
 }
 
-LoadedPoint PointSource::point_of(LoadedScenario loaded, const Settings& settings, std::string label) const {
+LoadedPoint PointSource::point_of(LoadedScenario& loaded, const Settings& settings, std::string label) const {
   if (!loaded.scenario) return {.point = nullptr, .problems = std::move(loaded.problems)};
   Point point{.label = std::move(label),
               .settings = settings,

@@ -64,7 +64,8 @@ class PointSource {
   const Value& resolved() const { return resolved_; }
 
  private:
-  LoadedPoint point_of(LoadedScenario loaded, const Settings& settings, std::string label) const;
+  /// Takes the scenario, its problems and its warnings, and leaves its tree.
+  LoadedPoint point_of(LoadedScenario& loaded, const Settings& settings, std::string label) const;
 
   std::string path_;
   std::vector<std::string> sets_;

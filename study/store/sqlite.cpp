@@ -50,8 +50,12 @@ std::string sql_name(std::string_view name) {
 std::string create_table(std::string_view table, std::span<const Column> columns,
                          std::string_view primary_key) {
   std::string sql = fmt::format("CREATE TABLE {} (", table);
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    sql += fmt::format("{}{} {}", i == 0 ? "" : ", ", sql_name(columns[i].name), columns[i].type);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) sql += ", ";
+    sql += sql_name(columns[i].name);
+    sql += ' ';
+    sql += columns[i].type;
+  }
   if (primary_key.empty()) return sql + ");";
   return sql + fmt::format(", PRIMARY KEY ({})) WITHOUT ROWID;", primary_key);
 }
