@@ -147,8 +147,7 @@ class Walk {
   /// The end of the step or checkpoint in which the truth changes next. Steps of a drill that are counted together are slow before it, and
   /// not by a fault that strikes later: the first part ends where that step begins.
   Time end_of_part(const Stretch& rest) const {
-    // A listener hears of every change of the truth. Others change nothing about what a part is charged to.
-    const Time change = listener_ != nullptr ? truth_.next() : truth_.next_effect(rest.end);
+    const Time change = truth_.next();
     if (change >= rest.end) return rest.end;
     const Reached reached = rest.reached_at(change);
     const Time begun = change - (reached.into_step + reached.into_stall);
@@ -176,17 +175,16 @@ class Walk {
     const std::int64_t first = stretch.first_step + from.steps;
     const std::int64_t last = stretch.first_step + to.steps;
     const std::int64_t redone = std::clamp<std::int64_t>(mark_ - first, 0, last - first);
-    const std::int64_t mark = mark_ - stretch.first_step;
     const Time redone_until = first >= mark_ ? stretch.begin
                               : last < mark_ ? stretch.end
-                                             : stretch.time_of_step(mark);
-    const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_step(mark);
+                                             : time_of_mark(stretch);
+    const Reached redone_to = first >= mark_ ? from : last < mark_ ? to : stretch.reached_at(redone_until);
     in_pieces(listener_, stretch, stretch.begin, {from, redone_to, redone_until}, [&](const Piece& part) {
       in_steps(part.steps() * stretch.step + part.blocked(stretch.cadence), {}, {}, true);
     });
     if (incident_) {
       if (first < mark_ && incident().steps_lost == 0) incident().steps_lost = mark_ - first;
-      if (last >= mark_) close(redone_until);
+      if (last >= mark_) close(first < mark_ ? time_of_mark(stretch) : stretch.begin);
     }
     in_pieces(listener_, stretch, redone_until, {redone_to, to, stretch.end}, [&](const Piece& part) {
       const std::int64_t fresh = part.steps();
@@ -217,6 +215,9 @@ class Walk {
     under_way_fewer_ = fewer_alone ? longer : std::min(of_step(stretch.for_fewer), longer);
     redoing_ = last < mark_;
   }
+
+  /// The time at which a stretch that begins below the mark reaches it, before a checkpoint at that step.
+  Time time_of_mark(const Stretch& stretch) const { return stretch.time_of_step(mark_ - stretch.first_step); }
 
   /// Counts the corrupt steps among the new steps [fresh, last) of a stretch that begins at step `first`. Steps are
   /// corrupt from the fault on. A start from an older checkpoint makes them correct again, unless a fault still

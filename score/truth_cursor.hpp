@@ -48,13 +48,6 @@ class TruthCursor {
   }
   /// The time of the first entry that has not been followed; kNever where there is none.
   Time next() const { return next_ < log_.size() ? log_[next_].at : kNever; }
-  /// The time of the first of them before `until` that may change which faults are active; kNever where there is none. Most entries are
-  /// about faults that stop the job, and say nothing of what slows or corrupts it.
-  Time next_effect(Time until) const {
-    for (std::size_t i = next_; i < log_.size() && log_[i].at < until; ++i, look_.look())
-      if (log_[i].what == TruthKind::onset ? log_[i].disturbs : find(log_[i]).has_value()) return log_[i].at;
-    return kNever;
-  }
   /// Where in the log the first such fault strikes after what was followed and before `until`.
   template <class Is>
   std::optional<std::uint32_t> first_onset_before(Time until, const Is& is) const {

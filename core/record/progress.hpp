@@ -76,8 +76,6 @@ struct Stretch {
   }
   /// When `steps` steps (counted from `origin`) are complete, before any checkpoint at that boundary.
   Time time_of_step(std::int64_t steps) const;
-  /// Where it stands then.
-  Reached reached_step(std::int64_t steps) const;
   /// When the n-th checkpoint (from 1) is complete.
   Time time_of_checkpoint(std::int64_t n) const;
   /// How many steps (counted from `origin`) are complete when checkpoint n begins.
@@ -85,8 +83,6 @@ struct Stretch {
 
  private:
   std::int64_t checkpoints_begun(Duration elapsed) const;
-  /// How many checkpoints lie before the boundary at which so many steps are complete.
-  std::int64_t checkpoints_before(std::int64_t steps) const;
 };
 
 /// Ranks are up but nothing moves, and it heals by itself.
@@ -126,17 +122,9 @@ inline Duration Cadence::stalls(std::int64_t n) const {
   return all;
 }
 
-inline std::int64_t Stretch::checkpoints_before(std::int64_t steps) const {
-  return steps <= cadence.first ? 0 : 1 + (steps - cadence.first - 1) / cadence.every;
-}
-
 inline Time Stretch::time_of_step(std::int64_t steps) const {
-  const Duration stalled = cadence.stalls(checkpoints_before(steps));
-  return kStart + sum(origin - kStart, sum(times(steps, step), stalled));
-}
-
-inline Reached Stretch::reached_step(std::int64_t steps) const {
-  return {.steps = steps, .checkpoints = checkpoints_before(steps), .into_step = {}, .into_stall = {}};
+  const std::int64_t taken = steps <= cadence.first ? 0 : 1 + (steps - cadence.first - 1) / cadence.every;
+  return kStart + sum(origin - kStart, sum(times(steps, step), cadence.stalls(taken)));
 }
 
 inline std::int64_t Stretch::steps_before_checkpoint(std::int64_t n) const {
