@@ -23,13 +23,13 @@ inline bool blames(const Truth& fault, HostId host) {
 struct HostChange {
   HostId host;
   bool joined = false;      // it carries the job now, and did not before
-  bool left = false;        // the other way round
+  bool left = false;        // it does not carry the job now, and did before
   bool evicted = false;     // it is out of service
-  std::uint32_t order = 0;  // that evicted it: its place among the orders,
-  Time ordered{};           // and when it was given
+  std::uint32_t order = 0;  // the place of the eviction among the orders
+  Time ordered{};           // when the eviction was ordered
 };
 
-/// Who carries the job, and who was taken out when, as far as the changes go that it was told.
+/// Who carries the job, and who was taken out when, after the changes so far.
 class JobHosts {
  public:
   bool in_job(HostId host) const { return roster_.in_job(host); }

@@ -115,6 +115,7 @@ std::string Latencies::text() const {
 
 std::optional<Latencies> Latencies::from_text(std::string_view text) {
   std::vector<Bin> bins;
+  bins.reserve(static_cast<std::size_t>(std::ranges::count(text, ':')));
   while (!text.empty()) {
     std::uint64_t number = 0, count = 0;
     if (!bins.empty() && !skip(text, ' ')) return std::nullopt;

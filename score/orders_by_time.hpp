@@ -29,7 +29,7 @@ class OrdersByTime {
     const std::optional<std::size_t> start = start_at_once(until);
     return start ? *start + 1 : before(until);
   }
-  /// Whether the job was started at that instant and trained at once.
+  /// Whether the job was started at that instant and trained at once. It is one of the calls that come in order of time.
   bool starts_at_once(Time when) { return start_at_once(when).has_value(); }
 
  private:

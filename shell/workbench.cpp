@@ -202,7 +202,7 @@ bool Workbench::stopped() const { return state_->experiment->fell_short(); }
 Workbench::Forms Workbench::forms() const {
   const StudyRequest& request = state_->request;
   const bool called = caller() != nullptr, kept = !request.out.empty();
-  return {.coloured = called || (!request.json && colour_of_output() == Colour::always),
+  return {.coloured = !request.json && colour_of_output() == Colour::always,
           .json = called || kept || request.json,
           .page = kept};
 }

@@ -48,7 +48,7 @@ class Workbench {
   /// Replicas that were asked for are not there, because Ctrl-C came or the store failed: report what is done.
   bool stopped() const;
 
-  /// The forms that somebody gets the answer in, beside its report: the others need not be made.
+  /// In which forms, beside the report, somebody gets the answer. Other forms need not be made.
   struct Forms {
     bool coloured = false, json = false, page = false;
   };

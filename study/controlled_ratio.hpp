@@ -53,14 +53,11 @@ class ControlledRatio {
     const auto coordinates = controls_.coordinates(replica);
     if (coordinates.empty()) return left / denominator_;
     left -= plain_numerator_ - ratio * plain_denominator_;
-    double leverage = 0;
-    for (std::size_t k = 0; k < coordinates.size(); ++k) {
+    for (std::size_t k = 0; k < coordinates.size(); ++k)
       left -= coordinates[k] * (of_numerator_[k] - ratio * of_denominator_[k]);
-      leverage += coordinates[k] * coordinates[k];
-    }
     const double others = 1 - 1 / static_cast<double>(replicas_);
     return left / denominator_ * controls_.weight(replica) * others /
-           std::max(others - leverage, kLeastShare);
+           std::max(others - controls_.leverage(replica), kLeastShare);
   }
   double degrees_of_freedom() const {
     return static_cast<double>(replicas_) - 1 - static_cast<double>(controls_.size());

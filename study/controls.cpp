@@ -190,8 +190,15 @@ Controls::Controls(std::span<const double> counts, std::size_t each) {
     data->used.assign(basis.controls.begin(), basis.controls.begin() + static_cast<std::ptrdiff_t>(size));
     data->weights = std::move(*weights);
     data->coordinates.reserve(data->weights.size() * size);
-    for (std::size_t i = 0; i < data->weights.size(); ++i)
-      for (std::size_t k = 0; k < size; ++k) data->coordinates.push_back(basis.columns[k][i]);
+    for (std::size_t i = 0; i < data->weights.size(); ++i) {
+      double leverage = 0;
+      for (std::size_t k = 0; k < size; ++k) {
+        const double coordinate = basis.columns[k][i];
+        data->coordinates.push_back(coordinate);
+        leverage += coordinate * coordinate;
+      }
+      data->leverages.push_back(leverage);
+    }
     data_ = std::move(data);
     return;
   }

@@ -46,11 +46,14 @@ class Controls {
     if (!data_) return {};
     return std::span(data_->coordinates).subspan(replica * data_->used.size(), data_->used.size());
   }
+  /// The sum of their squares: by how much the replica pulls a regression on them to itself.
+  double leverage(std::size_t replica) const { return data_ ? data_->leverages[replica] : 0; }
 
  private:
   struct Data {
     std::vector<std::uint32_t> used;
     std::vector<double> coordinates;
+    std::vector<double> leverages;
     std::vector<double> weights;
   };
   std::shared_ptr<const Data> data_;

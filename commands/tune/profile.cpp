@@ -329,10 +329,6 @@ std::uint32_t common_replicas(const Trials& trials, const TuneSearch& search, co
   return common;
 }
 
-}  // namespace
-
-namespace {
-
 /// The axes in the order in which their curves are run. The one along which the fitted surface rises least is the first: where it is flat, another
 /// value is named, and the curves of all other axes go through that one.
 std::vector<std::size_t> flattest_first(const Trials& trials, const SearchOutcome& outcome) {

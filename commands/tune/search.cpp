@@ -215,11 +215,14 @@ TuneSearch::Next TuneSearch::look() {
 }
 
 Run TuneSearch::close_in() {
+  bool fit_is_wide = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const Run run = fill_window();
     if (run == Run::stopped) return run;
     if (run == Run::over_budget) {
-      if (out_.fit || replicas_ <= kFewestReplicas) return run;
+      // Half as many do where there is no fit yet, or one of a wide window, which had half as many.
+      const bool may_halve = !out_.fit || (fit_is_wide && !is_wide() && replicas_ > out_.window.replicas);
+      if (!may_halve || replicas_ <= kFewestReplicas) return run;
       replicas_ /= 2;
       continue;
     }
@@ -228,6 +231,7 @@ Run TuneSearch::close_in() {
       for (double& half : half_) half *= kShrink;
       continue;
     }
+    fit_is_wide = is_wide();
     switch (look()) {
       case Next::again:
         break;

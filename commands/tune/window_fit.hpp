@@ -67,7 +67,7 @@ class WindowFit {
     Surfaces surfaces;
     Position lowest;
   };
-  /// The first so many. They are kept: every question is about the same ones.
+  /// The first so many. They are kept: every question is about the same ones. Valid until more are asked for.
   std::span<const World> worlds(std::uint32_t redraws) const;
   /// Whether the loss may be lowest there along the axis: its slope is zero but for chance, or points out of the box.
   bool may_be_lowest(std::span<const World> worlds, std::size_t axis, double at) const;

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
-#include <variant>
 
 namespace gauntlet::sqlite {
 namespace {
@@ -74,25 +73,28 @@ Statement::Statement(sqlite3* database, std::string_view sql, std::string_view* 
   if (rest) *rest = sql.substr(static_cast<std::size_t>(end - sql.data()));
 }
 
-void Statement::bind(int parameter, Value value) {
-  struct Bind {
-    sqlite3_stmt* statement;
-    int index;
-    int operator()(std::monostate) const { return sqlite3_bind_null(statement, index); }
-    int operator()(std::int64_t integer) const { return sqlite3_bind_int64(statement, index, integer); }
-    int operator()(double real) const { return sqlite3_bind_double(statement, index, real); }
-    int operator()(std::string_view text) const {
-      return sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-    }
-  };
-  if (const int code = std::visit(Bind{get(), parameter}, value); code != SQLITE_OK)
-    fail(sqlite3_db_handle(get()), code);
+void Statement::expect_bound(int code) const {
+  if (code != SQLITE_OK) fail(sqlite3_db_handle(get()), code);
 }
 
+void Statement::bind(int parameter, std::int64_t value) {
+  expect_bound(sqlite3_bind_int64(get(), parameter, value));
+}
+
+void Statement::bind(int parameter, double value) {
+  expect_bound(sqlite3_bind_double(get(), parameter, value));
+}
+
+void Statement::bind(int parameter, std::string_view text) {
+  expect_bound(
+      sqlite3_bind_text(get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC));
+}
+
+void Statement::bind_null(int parameter) { expect_bound(sqlite3_bind_null(get(), parameter)); }
+
 void Statement::bind_copy(int parameter, std::string_view text) {
-  const int code =
-      sqlite3_bind_text(get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-  if (code != SQLITE_OK) fail(sqlite3_db_handle(get()), code);
+  expect_bound(
+      sqlite3_bind_text(get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
 }
 
 bool Statement::step() {
@@ -121,21 +123,6 @@ double Statement::real(int column) const { return sqlite3_column_double(get(), c
 std::string Statement::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(get(), column));
   return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(get(), column))) : "";
-}
-
-Value Statement::value(int column) const {
-  sqlite3_value* value = sqlite3_column_value(get(), column);
-  switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-      return std::int64_t{sqlite3_value_int64(value)};
-    case SQLITE_FLOAT:
-      return sqlite3_value_double(value);
-    case SQLITE_NULL:
-      return {};
-    default:
-      const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-      return std::string_view(text ? text : "", static_cast<std::size_t>(sqlite3_value_bytes(value)));
-  }
 }
 
 Handle open(const std::filesystem::path& file, int flags) {

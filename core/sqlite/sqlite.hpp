@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <variant>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -30,9 +29,6 @@ struct Finalize {
 };
 using Handle = std::unique_ptr<sqlite3, Close>;
 
-/// One field of a row. Text is borrowed. monostate is an empty field.
-using Value = std::variant<std::monostate, std::int64_t, double, std::string_view>;
-
 /// Bind, step, read; `reset` before it is used again. Errors are thrown.
 class Statement {
  public:
@@ -43,7 +39,10 @@ class Statement {
   sqlite3_stmt* get() const { return statement_.get(); }
 
   /// Parameters count from 1. Text must live until the step.
-  void bind(int parameter, Value value);
+  void bind(int parameter, std::int64_t value);
+  void bind(int parameter, double value);
+  void bind(int parameter, std::string_view text);
+  void bind_null(int parameter);
   void bind_copy(int parameter, std::string_view text);
   /// Whether there is a row.
   bool step();
@@ -55,10 +54,10 @@ class Statement {
   std::uint32_t count(int column) const { return static_cast<std::uint32_t>(integer(column)); }
   double real(int column) const;
   std::string text(int column) const;
-  /// Whatever is there, by its own type. Text lives until the next step.
-  Value value(int column) const;
 
  private:
+  void expect_bound(int code) const;
+
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 

@@ -17,7 +17,7 @@ inline Stream stream_now(Seed seed, StreamName name, Time now, std::uint64_t com
   return Stream(seed, name, component_now(now, component));
 }
 
-/// Whether something of that chance happens: one draw, which nobody needs to see where the chance leaves no choice.
+/// Whether something of that chance happens. Takes one draw. At a chance of 0 or 1 the draw is skipped, so that later draws stay the same.
 inline bool happens(double chance, Stream& draws) {
   if (chance > 0 && chance < 1) return draws.uniform() < chance;
   draws.skip();

@@ -83,7 +83,7 @@ void LogLines::list(Entry& entry, const Victims& victims, std::uint32_t hops) {
   }
 }
 
-/// Once all have aborted: how many did in its scope, but for the waves before the watch was ordered.
+/// How many victims in its scope have aborted since the watch was ordered. All of the stop have.
 std::uint32_t LogLines::logged(const Entry& entry, const Victims& victims) const {
   const SlotRange scope = slots_of(entry.who);
   std::uint32_t count = victims.count_in(scope);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -192,12 +193,12 @@ class Ranking {
     return is_more(after, before, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
-  /// At this look or an earlier one: the level of a test allows for all looks.
-  bool told_apart(const Candidate& better, const Candidate& other) {
+  /// Whether this look or an earlier one tells them apart, which it remembers. The level of a test allows for all looks.
+  bool tell_apart(const Candidate& better, const Candidate& other) {
     const std::pair order(better.point, other.point);
-    const bool known = apart_.contains(order) || are_apart(better, other);
-    if (known) apart_.insert(order);
-    return known;
+    const bool apart = apart_.contains(order) || are_apart(better, other);
+    if (apart) apart_.insert(order);
+    return apart;
   }
 
   bool are_apart(const Candidate& better, const Candidate& other) const {
@@ -207,8 +208,8 @@ class Ranking {
                    scatter_of_gain(better).largest + scatter_of_gain(other).largest);
   }
 
-  /// Whether one gain is certainly above the middle between the two and the other below it, each over all replicas of its lever. Where the
-  /// order is wrong, one of the two is wrong, whatever that middle is.
+  /// Whether one gain is certainly above the middle between the two gains, and the other below it. Each is over all replicas of its lever.
+  /// If the order is wrong, one of the two answers is wrong, wherever the middle is.
   bool gains_are_apart(const Candidate& better, const Candidate& other) const {
     const double level = level_of_order() / 2;
     const double middle = (scatter_of_gain(better).difference + scatter_of_gain(other).difference) / 2;
@@ -219,7 +220,7 @@ class Ranking {
 
   ComparedPair gain(const Candidate& of) const { return compared(given(of.replicas), goodput(of)); }
 
-  /// Between the lever and the scenario as given. The largest that an event made there would not show beside the scatter of another lever.
+  /// How the gain of a lever scatters. Its largest event may not show beside the scatter of another lever.
   PairedScatter scatter_of_gain(const Candidate& of) const {
     const ComparedPair pair = gain(of);
     return paired_scatter(pair.first, pair.second);
@@ -279,7 +280,7 @@ class Ranking {
       if (of.ranked.effect != LeverEffect::gain || !has_intervals(of.ranked.gains)) unsettled_[number] = true;
       for (std::size_t below = place + 1; below < places.size(); ++below) {
         const Candidate& other = candidates_[order_[places[below]]];
-        if (told_apart(of, other)) continue;
+        if (tell_apart(of, other)) continue;
         of.ranked.not_told_from.push_back(places[below]);
         const std::uint32_t common = std::min(of.replicas, other.replicas);
         if (are_equal(of.plain(common), other.plain(common))) continue;
@@ -299,7 +300,7 @@ class Ranking {
       if (position < terms_.claimed && gain_in_goodput(number) > 0) unsettled_[number] = true;
       for (std::size_t place = 0; place < result_.claimed; ++place) {
         const Candidate& placed = candidates_[order_[places[place]]];
-        if (told_apart(placed, of)) continue;
+        if (tell_apart(placed, of)) continue;
         unsettled_[number] = true;
         result_.unplaced.push_back(position);
         break;

@@ -6,12 +6,30 @@
 #include <variant>
 
 namespace gauntlet {
+namespace {
+
+inline Cell cell_of(sqlite3_stmt* statement, int column) {
+  sqlite3_value* value = sqlite3_column_value(statement, column);
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+      return std::int64_t{sqlite3_value_int64(value)};
+    case SQLITE_FLOAT:
+      return sqlite3_value_double(value);
+    case SQLITE_NULL:
+      return {};
+    default:
+      const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+      return std::string_view(text ? text : "", static_cast<std::size_t>(sqlite3_value_bytes(value)));
+  }
+}
+
+}  // namespace
 
 RowStatement& RowStatement::bind(int first, std::span<const Cell> cells) {
   struct Bind {
     Statement& statement;
     int parameter;
-    void operator()(std::monostate) const { statement.bind(parameter, {}); }
+    void operator()(std::monostate) const { statement.bind_null(parameter); }
     void operator()(std::int64_t value) const { statement.bind(parameter, value); }
     void operator()(double value) const { statement.bind(parameter, value); }
     void operator()(std::string_view text) const { statement.bind(parameter, text); }
@@ -25,13 +43,12 @@ RowStatement& RowStatement::bind(int first, std::span<const Cell> cells) {
   return *this;
 }
 
-Cell RowStatement::cell(int column) const {
-  return std::visit([](const auto& value) { return Cell(value); }, value(column));
-}
+Cell RowStatement::cell(int column) const { return cell_of(get(), column); }
 
 void RowStatement::read(int first, std::size_t columns, Row& row) const {
   row.resize(columns);
-  for (std::size_t i = 0; i < columns; ++i) row[i] = cell(first + static_cast<int>(i));
+  sqlite3_stmt* const statement = get();
+  for (std::size_t i = 0; i < columns; ++i) row[i] = cell_of(statement, first + static_cast<int>(i));
 }
 
 }  // namespace gauntlet

@@ -152,7 +152,7 @@ class Studies(unittest.TestCase):
                     counts.append(instructions(pathlib.Path(os.environ["GAUNTLET"]).resolve(), "run", MAIN_JOB, "--replicas",
                                                replicas, "--threads", "1", "--json", *options, *out)[0])
                 whole = (counts[1] - counts[0]) / (many - few)
-                print(f"{name}: {whole / bare:.3f} times the instructions of the bare replicas", file=sys.stderr)
+                print(f"{name}: {whole / bare:.4f} times the instructions of the bare replicas", file=sys.stderr)
                 self.assertGreater(whole, bare, "the replicas did not run")
                 self.assertLess(whole / bare, MOST_TIMES_THE_BARE_REPLICAS)
 
