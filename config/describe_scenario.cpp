@@ -31,8 +31,8 @@ std::vector<std::string> patterns_of_victims() {
 }
 
 void describe(Fields& fields, Scenario& scenario) {
-  FaultModels none("");
-  describe(fields, scenario, "", none);
+  FaultModels shipped("");
+  describe(fields, scenario, "", shipped);
 }
 
 void describe(Fields& fields, Scenario& scenario, const std::string& name, FaultModels& models) {

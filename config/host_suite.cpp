@@ -35,8 +35,8 @@ void describe_suite(Fields& fields, std::vector<SuiteEntry>& probes, std::vector
       [&](Fields& f, const std::string& name) {
         SuiteEntry entry{.name = name, .time = {}, .measure = {}};
         ProbeKind kind;
-        FaultModels none("");
-        describe(f, kind, World{}, none);
+        FaultModels models("");
+        describe(f, kind, World{}, models);
         describe(f, entry.measure);
         entry.time = kind.time;
         probes.push_back(std::move(entry));

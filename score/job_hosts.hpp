@@ -80,7 +80,7 @@ class HostChanges {
     }
     ++given_;
   }
-  /// Nothing where the outcome is no such order's, as most are not.
+  /// Nothing where the outcome changes nothing for a host, as most do.
   std::optional<HostChange> on(const Outcome& outcome) {
     if (const auto* granted = std::get_if<Granted>(&outcome.result)) {
       const bool joined = !roster_.in_job(granted->host);

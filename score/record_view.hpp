@@ -13,7 +13,7 @@
 
 namespace gauntlet {
 
-/// An observation by which decisions are judged, and what it changes for a host. Few are: samples and most outcomes are not.
+/// An observation by which decisions are judged, and what it changes for a host. Samples and most outcomes are not among them.
 struct Heard {
   const Observed* seen;
   std::uint32_t place;  // among the observations

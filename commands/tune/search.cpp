@@ -220,7 +220,7 @@ Run TuneSearch::close_in() {
     const Run run = fill_window();
     if (run == Run::stopped) return run;
     if (run == Run::over_budget) {
-      // Half as many do where there is no fit yet, or one of a wide window, which had half as many.
+      // Half as many replicas are enough for a first fit, and after the fit of a wide window, which ran that often.
       const bool may_halve = !out_.fit || (fit_is_wide && !is_wide() && replicas_ > out_.window.replicas);
       if (!may_halve || replicas_ <= kFewestReplicas) return run;
       replicas_ /= 2;

@@ -7,7 +7,7 @@
 //    through their figures (window_fit.hpp), and the window moves to the surface's lowest point, or shrinks around it.
 //    Where the scenario refuses a value, or the loss is half as large again (beyond a cliff: a timeout shorter than a
 //    step), is a wall: the search stays on this side of the middle between the wall and the nearest good point. A default
-//    range whose end is best goes on.
+//    range whose end is best goes on. A wide window takes half the replicas: it only shows where to go on.
 // 3. Stop: the replicas of the window double until a redrawn world would lose, with 95%, at most 0.5% of the loss by the
 //    point that is named; or until the budget is spent.
 // 4. Name: the lowest point in the digits that people use (the better whole numbers), run as often as the window. It must

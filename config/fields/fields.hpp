@@ -31,7 +31,7 @@ struct Fallback {
   enum class Kind { required, optional, value, initial, computed };
   Kind kind = Kind::optional;
   std::string toml = {};  // value; required: an example, or empty
-  /// computed: TOML; called only while the scenario has no mistakes.
+  /// computed: gives the TOML. It is called only while the scenario has no mistakes.
   std::function<std::string()> compute = {};
 
   /// `example`: TOML, for messages.
