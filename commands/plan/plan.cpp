@@ -183,9 +183,10 @@ class Planning {
       point_ = variants_.point(found_);
       if (!point_ || !variants_.run(*point_, meets_ ? runs_of_found() : question_->counted)) return false;
       if (!meets_ || question_->uncertainty || round == kRounds) return true;
-      const ShareOfRuns others = variants_.outcome(*point_, variants_.deciding(), question_->counted).by_date;
+      const ShareOfRuns others =
+          variants_.outcome(*point_, variants_.decided_by(), question_->counted).by_date;
       if (others.value().value_or(0) >= question_->confidence) return true;
-      variants_.decide_by(variants_.deciding() + question_->counted);
+      variants_.check_failed(*point_, runs_of_found());
     }
   }
 
@@ -198,7 +199,7 @@ class Planning {
 
   /// What was found. The runs of what is enough are others than those that chose it.
   void describe() {
-    const std::uint32_t first = meets_ ? variants_.deciding() : 0;
+    const std::uint32_t first = meets_ ? variants_.decided_by() : 0;
     const PlanOutcome outcome = variants_.outcome(*point_, first, question_->counted);
     (meets_ ? result_.enough : result_.best) = outcome;
     result_.too_few = meets_ && are_too_few(outcome);
@@ -267,7 +268,7 @@ class Planning {
   }
 
   /// Those that choose, and others.
-  std::uint32_t runs_of_found() const { return variants_.deciding() + question_->counted; }
+  std::uint32_t runs_of_found() const { return variants_.decided_by() + question_->counted; }
 
   bool found_is_sure() const {
     return found_uncertainty_ && found_uncertainty_->share_by_date.value_or(0) >= question_->confidence;

@@ -3,10 +3,12 @@
 
 #include "commands/plan/question.hpp"
 #include "commands/plan/result.hpp"
+#include "commands/plan/share_decision.hpp"
 #include "study/experiment.hpp"
 #include "study/point.hpp"
 #include "study/uncertainty/uncertainty.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -52,14 +54,15 @@ class PlanVariants {
   bool run(PointNumber point, std::uint32_t replicas);
   bool run(const std::vector<PointNumber>& points, std::uint32_t replicas);
 
-  /// Whether the share of runs done by the date (the question has one) is at least the confidence plus one standard error. The
-  /// margin is needed because the smallest of many variants that seem to meet the date is a lucky one. Decided by all replicas, or
-  /// by fewer: these reject a variant where they leave next to no doubt. They let one pass more easily, until a check by other runs
-  /// has failed. False also of a variant that is not a scenario, and where it stopped.
+  /// Whether enough runs are done by the date (the question has one; share_decision.hpp). False also of a variant that is not a scenario,
+  /// and where it stopped.
   bool meets(const Variant& variant);
-  /// The replicas that such a decision takes: those of the question, until `decide_by` says more.
+  /// The replicas that such a decision takes where there is no doubt: those of the question, and more once a check has failed.
   std::uint32_t deciding() const { return deciding_; }
-  void decide_by(std::uint32_t replicas) { deciding_ = replicas; }
+  /// The most that one has taken. Runs that follow can check it.
+  std::uint32_t decided_by() const { return decided_by_; }
+  /// A variant that met the date does not by its first `replicas` runs. All of them join its decision, and others take more runs too.
+  void check_failed(PointNumber point, std::uint32_t replicas);
   /// From now on variants meet the date with what is not known: `effects` were measured on a point that has run. Those of
   /// a variant are taken to be in proportion to its time without faults as far as they change that, else to the time that it
   /// loses, and of runs that never finish to how many these are.
@@ -80,25 +83,24 @@ class PlanVariants {
   const PointSource& source() const { return *source_; }
 
  private:
-  struct Share {
-    double value = 0, error = 0;
-  };
   LoadedPoint load(const Variant& variant) const;
   bool meets_point(PointNumber point);
   double healthy(PointNumber point) const;  // seconds of the work without faults
   /// Seconds more than that, of the median of the runs that finish.
   double lost(PointNumber point) const;
   FinishScale scale_of(PointNumber point, const std::vector<double>& times) const;
-  Share share(PointNumber point, std::uint32_t replicas);
+  EstimatedShare counted_share(PointNumber point, std::uint32_t replicas) const;
+  EstimatedShare share(PointNumber point, std::uint32_t replicas);
   bool misses_are_rare() const;
-  std::optional<Share> rare_misses(PointNumber point, std::uint32_t replicas);
+  std::optional<EstimatedShare> rare_misses(PointNumber point, std::uint32_t replicas);
   std::optional<PointNumber> tilted_beside(PointNumber point, std::uint32_t replicas);
 
   Experiment* experiment_;
   const PointSource* source_;
   const PlanQuestion* question_;
   std::shared_ptr<const Point> base_;
-  std::uint32_t deciding_;
+  std::uint32_t deciding_, decided_by_;
+  std::map<PointNumber, std::uint32_t> failed_by_;  // runs, of what has failed a check
   // Where late runs are rare: of a point the one with more stops; nothing where these do not make runs later.
   std::map<PointNumber, std::optional<PointNumber>> tilted_;
   std::optional<FinishEffects> effects_;
