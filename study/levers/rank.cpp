@@ -3,6 +3,7 @@
 #include "core/contract.hpp"
 #include "core/math/special.hpp"
 #include "study/levers/fault_levers.hpp"
+#include "study/levers/gains_apart.hpp"
 #include "study/levers/larger_mean.hpp"
 #include "study/levers/measures.hpp"
 #include "study/levers/paired_scatter.hpp"
@@ -193,8 +194,10 @@ class Ranking {
     return is_more(after, before, level) ? LeverEffect::loss : LeverEffect::unclear;
   }
 
-  /// Whether this look or an earlier one tells them apart, which it remembers. The level of a test allows for all looks.
+  /// Whether this look or an earlier one tells them apart, which it remembers. The level of a test allows for all looks. An order that
+  /// the gains of this look contradict is not certain.
   bool tell_apart(const Candidate& better, const Candidate& other) {
+    if (gain_in_goodput(better) < gain_in_goodput(other)) return false;
     const std::pair order(better.point, other.point);
     const bool apart = apart_.contains(order) || are_apart(better, other);
     if (apart) apart_.insert(order);
@@ -208,14 +211,8 @@ class Ranking {
                    scatter_of_gain(better).largest + scatter_of_gain(other).largest);
   }
 
-  /// Whether one gain is certainly above the middle between the two gains, and the other below it. Each is over all replicas of its lever.
-  /// If the order is wrong, one of the two answers is wrong, wherever the middle is.
   bool gains_are_apart(const Candidate& better, const Candidate& other) const {
-    const double level = level_of_order() / 2;
-    const double middle = (scatter_of_gain(better).difference + scatter_of_gain(other).difference) / 2;
-    const ComparedPair high = gain(better), low = gain(other);
-    return is_larger(high.first, high.second, level, {.more = middle, .controls = high.controls}) &&
-           is_larger(low.second, low.first, level, {.more = -middle, .controls = low.controls});
+    return are_gains_apart(gain(better), gain(other), level_of_order());
   }
 
   ComparedPair gain(const Candidate& of) const { return compared(given(of.replicas), goodput(of)); }
@@ -226,9 +223,8 @@ class Ranking {
     return paired_scatter(pair.first, pair.second);
   }
 
-  double gain_in_goodput(std::size_t candidate) const {
-    return candidates_[candidate].ranked.gains.goodput.by.value_or(0);
-  }
+  static double gain_in_goodput(const Candidate& of) { return of.ranked.gains.goodput.by.value_or(0); }
+  double gain_in_goodput(std::size_t candidate) const { return gain_in_goodput(candidates_[candidate]); }
   bool has_effect(std::size_t candidate, LeverEffect effect) const {
     return candidates_[candidate].ranked.effect == effect;
   }

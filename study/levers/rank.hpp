@@ -15,7 +15,7 @@
 //   0.05 / (pairs x looks), with all pairs of levers. Of a pair one order at most is wrong. So all orders that are said, at
 //   all looks, are right together with 95%, whichever levers they are about. Of two that have run unequally often, tests at half
 //   that level have to say that one gains more than the middle between their gains, and the other less. Two that a look
-//   has told apart are not tested again.
+//   has told apart are not tested again. If a later look finds their gains the other way round, their order is not certain.
 // - Such tests lie far out in the tails, where few events make Student's t wrong by factors. They are corrected for skewness
 //   (study/levers/larger_mean.hpp). A lever that does not certainly gain or lose has no place: what is certain is certain among
 //   those that do. One that gained the same in every replica, where events are possible and none was seen, is unmeasured.

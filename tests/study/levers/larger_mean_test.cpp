@@ -7,6 +7,7 @@
 #include "core/math/special.hpp"
 #include "core/random/stream.hpp"
 #include "study/paired.hpp"
+#include "tests/study/levers/by_chance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,13 +56,6 @@ std::vector<double> quantiles(std::size_t n) {
   std::vector<double> of;
   for (const double level : kLevels) of.push_back(student_t_quantile(1 - level, static_cast<double>(n - 1)));
   return of;
-}
-
-/// The count that a Poisson variable of that mean exceeds once in a million times.
-std::uint64_t most_by_chance(double mean) {
-  std::uint64_t count = 0;
-  while (incomplete_gamma_p(static_cast<double>(count + 1), mean) > 1e-6) ++count;
-  return count;
 }
 
 constexpr double kValues = 1.2e6;  // of each case
