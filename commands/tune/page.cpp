@@ -80,13 +80,14 @@ Page page_of(const TuneResult& result, const ReportOptions& options) {
   Section curves{.heading = "The curve of each field, the others at their best"};
   for (std::size_t axis = 0; axis < result.fields.size(); ++axis) {
     const TunedField& field = result.fields[axis];
-    page.figures.push_back({.name = (field.plateau ? "Recommended " : "Best ") + field.path,
-                            .value = field.best,
-                            .note = field.alike
-                                        ? fmt::format("today {}; {} to {} are not told apart", field.today,
-                                                      field.alike->low, field.alike->high)
-                                        : fmt::format("today {}; flat from {} to {}", field.today,
-                                                      field.flat.low, field.flat.high)});
+    page.figures.push_back(
+        {.name = (field.plateau ? "Recommended " : "Best ") + field.path,
+         .value = field.best,
+         .note = field.alike         ? fmt::format("today {}; {} to {} are not told apart", field.today,
+                                                   field.alike->low, field.alike->high)
+                 : !field.flat_known ? fmt::format("today {}; the flat range is not known", field.today)
+                                     : fmt::format("today {}; flat from {} to {}", field.today,
+                                                   field.flat.low, field.flat.high)});
     if (!field.curve.empty()) curves.add(Chart(chart_along(result, axis)));
   }
   page.sections.push_back(std::move(curves));

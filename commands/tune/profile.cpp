@@ -381,10 +381,11 @@ void describe_curve(const Trials& trials, const TuneSearch& search, const Search
   const Curve::Reach low = curve.reach(-1), high = curve.reach(+1);
   const TuneField& field = trials.fields()[axis];
   into.flat = {.low = field.text_at(low.at), .high = field.text_at(high.at)};
+  into.flat_known = outcome.fit.has_value();
   const double regret = outcome.lowest.empty() ? outcome.regret : outcome.lowest_regret;
   if (!outcome.fit || regret > kFlat)
     into.alike = alike_along(trials, search, *outcome.best, axis, into.curve);
-  into.plateau = !into.alike && is_plateau(low.at, high.at);
+  into.plateau = into.flat_known && !into.alike && is_plateau(low.at, high.at);
   into.flat_to_low = low.to_the_end;
   into.flat_to_high = high.to_the_end;
   // The search took it for a wall by the few replicas that it had. Beside the lowest, under the same faults, it may be none.

@@ -36,6 +36,8 @@ struct TunedField {
   bool matters = true;
   /// The other fields being at their best: values that cost at most kFlat of the loss more than the lowest point found.
   ValueSpan flat;
+  /// Too few points ran for a curve through them: `flat` lies between those few, and is not shown.
+  bool flat_known = true;
   /// The flat range is so wide (kPlateau) that an optimum within it says nothing: there is no interval of one then, and
   /// `best` is today's value where that lies in the range, else the middle of it on the axis that was searched.
   bool plateau = false;

@@ -29,7 +29,7 @@ Json field_json(const TunedField& field) {
   json["ci95"] = field.interval ? span_json(*field.interval) : Json(nullptr);
   json["matters"] = field.matters;
   json["plateau"] = field.plateau;
-  json["flat"] = span_json(field.flat);
+  json["flat"] = field.flat_known ? span_json(field.flat) : Json(nullptr);
   json["flat_to_the_end"] = Json::array({field.flat_to_low, field.flat_to_high});
   json["not_told_apart"] = field.alike ? span_json(*field.alike) : Json(nullptr);
   json["cliff_below"] = field.cliff_below ? Json(*field.cliff_below) : Json(nullptr);

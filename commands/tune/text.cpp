@@ -39,7 +39,7 @@ std::string field_answer(const TuneResult& result, const TunedField& field, bool
   if (field.alike)
     return fmt::format("{} = {} ({} to {} are not told apart)", field.path, field.best, field.alike->low,
                        field.alike->high);
-  if (!field.interval && result.end == TuneResult::End::settled)
+  if (!field.interval && field.flat_known && result.end == TuneResult::End::settled)
     return fmt::format("{} = {} (flat from {} to {})", field.path, field.best, field.flat.low,
                        field.flat.high);
   if (!field.interval)
@@ -192,10 +192,13 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
-  std::string text = fmt::format("Flat range: {} from {} to {} adds at most {:.0f}% to {} of {}, {}.",
-                                 field.path, end(field.flat.low, field.flat_to_low),
-                                 end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result),
-                                 result.points[field.lowest].values[axis], reference_name(result));
+  std::string text =
+      field.flat_known ? fmt::format("Flat range: {} from {} to {} adds at most {:.0f}% to {} of {}, {}.",
+                                     field.path, end(field.flat.low, field.flat_to_low),
+                                     end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result),
+                                     result.points[field.lowest].values[axis], reference_name(result))
+                       : fmt::format("The flat range around {} = {} is not known: too few points ran.",
+                                     field.path, field.best);
   text += why_named(result, field);
   for (const auto& cliff : {field.cliff_below, field.cliff_above}) {
     if (!cliff) continue;
@@ -262,11 +265,13 @@ std::string formulas(const TuneResult& result) {
   const bool fitted =
       std::ranges::all_of(result.analytic, [](const auto& each) { return each.regret.has_value(); });
   for (const AnalyticOptimum& optimum : result.analytic) all.push_back(formula_text(result, optimum));
-  return fmt::format(
-      "The formulas, for one failure per {} and {} per checkpoint (in brackets the extra, as a share of "
-      "{}{}): {}.",
-      time_text(result.mtbf_s), time_text(result.checkpoint_cost_s), loss_name(result),
-      fitted ? "; an upper bound with 95% confidence" : "", fmt::join(all, ", "));
+  // Those that did not run have no extra.
+  const bool any = std::ranges::any_of(all, [](const std::string& each) { return each.ends_with(')'); });
+  const std::string brackets = fmt::format(" (in brackets the extra, as a share of {}{})", loss_name(result),
+                                           fitted ? "; an upper bound with 95% confidence" : "");
+  return fmt::format("The formulas, for one failure per {} and {} per checkpoint{}: {}.",
+                     time_text(result.mtbf_s), time_text(result.checkpoint_cost_s), any ? brackets : "",
+                     fmt::join(all, ", "));
 }
 
 std::string bounds_text(const TuneResult& result) {

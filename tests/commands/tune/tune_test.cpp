@@ -1,19 +1,26 @@
 // tune on the scenario that has an exact answer, scenarios/one-fault.toml, and what it makes of people's words.
 #include "commands/tune/tune.hpp"
 
+#include "commands/tune/text.hpp"
 #include "study/threads.hpp"
 #include "tests/study/points.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace gauntlet {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 struct TuneStudy {
   explicit TuneStudy(std::uint64_t seed, unsigned threads = 1, std::shared_ptr<Store> with = nullptr)
@@ -144,6 +151,56 @@ TEST(Tune, DoesNotLookAtReplicasThatItDidNotAskFor) {
     ASSERT_TRUE(other.experiment.ensure({{{.point = point, .replicas = kMany}}}));
   }
   EXPECT_EQ(to_json(TuneStudy(1, 1, store).run(words)), to_json(result));
+}
+
+/// The report without its line breaks.
+std::string report(const TuneResult& result) {
+  std::string text = text_report(result, {.command = "gauntlet tune one-fault"});
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+TEST(Tune, OfASmallBudgetNeverRunsMoreAndSaysWhatItHasNotFoundOut) {
+  std::uint32_t without_curve = 0, with_curve = 0;
+  for (const std::uint32_t budget : {100U, 110U, 130U, 160U, 200U, 300U})
+    for (const std::vector<std::string>& over :
+         {std::vector<std::string>{"checkpoint.interval"}, {"checkpoint.interval", "spares.count=0:4"}}) {
+      SCOPED_TRACE(std::to_string(budget) + " replicas, fields: " + std::to_string(over.size()));
+      TuneStudy study(1);
+      const TuneResult result =
+          study.run({.over = over, .minimize = "", .maximize = "", .subject_to = {}, .budget = budget});
+      EXPECT_LE(study.ran, budget);
+      EXPECT_EQ(result.replicas, study.ran);
+      ASSERT_TRUE(result.best);
+      EXPECT_GE(result.points[*result.best].replicas, kFewestForInterval);
+      const std::string text = report(result), json = to_json(result);
+      const bool curve = result.regret.has_value();
+      ++(curve ? with_curve : without_curve);
+      const bool too_few =
+          text.find("Too few points ran for a curve through them: --budget allows more") != text.npos;
+      const bool spent =
+          text.find("The budget was spent before the search was as precise as it aims for") != text.npos;
+      EXPECT_TRUE(result.end != TuneResult::End::budget || (curve ? spent : too_few)) << text;
+      // Without a curve there is neither an interval nor a flat range.
+      for (const TunedField& field : result.fields) {
+        EXPECT_EQ(field.flat_known, curve);
+        if (curve) continue;
+        EXPECT_FALSE(field.interval);
+        EXPECT_FALSE(field.plateau);
+        if (!field.matters) continue;
+        EXPECT_THAT(text, Not(HasSubstr("Flat range: " + field.path)));
+        EXPECT_THAT(text, AnyOf(HasSubstr("The flat range around " + field.path + " = "),
+                                HasSubstr("are not told apart")));
+      }
+      EXPECT_EQ(json.find("\"flat\": null") != json.npos, !curve);
+      // Of the formulas none may have run.
+      const bool ran = std::ranges::any_of(result.analytic, [&](const AnalyticOptimum& formula) {
+        return result.points[formula.point].replicas > 0;
+      });
+      EXPECT_EQ(text.find("(in brackets the extra") != text.npos, ran || curve);
+    }
+  EXPECT_GT(without_curve, 2U) << "else this shows nothing";
+  EXPECT_GT(with_curve, 2U);
 }
 
 TEST(Tune, SaysByHowMuchABoundThatNothingMeetsIsMissed) {
