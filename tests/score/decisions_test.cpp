@@ -249,6 +249,39 @@ TEST(Spares, InUseAreThoseGrantedOrInRepairAtMost) {
   EXPECT_EQ(spares_in_use(run.record()), changes);
 }
 
+// In drills an order takes time, and other observations come before its outcome. A host counts from the outcome on that grants or
+// evicts it, and a host that comes back from the order on.
+TEST(Spares, ChangeInTheOrderOfTimeWhereAnOutcomeComesAfterOtherObservations) {
+  HandMadeRun run = stopped_job();
+  run.see(470s, HostReturned{HostId{9}});
+  const OrderId acquire = run.order(470s, Acquire{JobId{0}});
+  const OrderId evict = run.order(471s, Evict{HostId{5}});
+  run.see(472s, StopRequest{JobId{0}, 60s});
+  run.answer(474s, evict);  // 1 in use
+  run.see(475s, HostReturned{HostId{5}});
+  const OrderId readmit = run.order(475s, Readmit{HostId{5}});  // 0
+  run.answer(478s, acquire, Granted{HostId{4}});                // 1
+  run.answer(480s, readmit);
+  run.carried_out(480s, StandBy{HostId{4}});  // 0
+  const std::vector<SparesInUse> changes = {
+      {kStart, 0}, {kStart + 474s, 1}, {kStart + 475s, 0}, {kStart + 478s, 1}, {kStart + 480s, 0}};
+  EXPECT_EQ(spares_in_use(run.record()), changes);
+  EXPECT_EQ(run.finishes(500s).spares_max_in_use, 1u);
+}
+
+// An order answers the observation before it, whose time it has. What follows in the record at that same time changes the entry of that
+// time, and makes no second one.
+TEST(Spares, OfSeveralChangesAtOneTimeTheLastOneCounts) {
+  HandMadeRun run = stopped_job();
+  run.replaces(470s, 1, 470s, 4);                       // 1 in use
+  run.carried_out(470s, StandBy{HostId{4}});            // 0
+  run.answer(480s, run.order(470s, Evict{HostId{5}}));  // 1, from 480 s on
+  run.see(480s, HostReturned{HostId{5}});
+  run.carried_out(480s, Readmit{HostId{5}});  // 0
+  EXPECT_EQ(spares_in_use(run.record()), (std::vector<SparesInUse>{{kStart, 0}}));
+  EXPECT_EQ(run.finishes(500s).spares_max_in_use, 1u);
+}
+
 TEST(Spares, InUseAreNoMoreThanThereAre) {
   HandMadeRun run = stopped_job();
   run.replaces(470s, 1, 470s, 4);
