@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -160,16 +161,16 @@ std::size_t TuneSearch::best_of_window(const Window& window, std::size_t otherwi
   return best;
 }
 
-double TuneSearch::regret_at_best(const SearchOutcome& outcome) const {
+double TuneSearch::regret_at_best(const SearchOutcome& outcome, const WindowFit& fit, const Box& box) const {
   const std::size_t best = *outcome.best;
   const auto by_surface = [&](std::size_t trial) {
-    const Position at = outcome.window.box.nearest((*trials_)[trial].at);
-    return outcome.fit->chance(at, at, kRedraws).regret;
+    const Position at = box.nearest((*trials_)[trial].at);
+    return fit.chance(at, at, kRedraws).regret;
   };
   const Position& at = (*trials_)[best].at;
-  const Position near = outcome.window.box.nearest(at);
+  const Position near = box.nearest(at);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (std::abs(at[i] - near[i]) <= kSaid) continue;
+    if (box.low[i] == box.high[i] || std::abs(at[i] - near[i]) <= kSaid) continue;
     // The surface says nothing there: what the window's best trial may lose, and by how much this one may lose more.
     const std::size_t stay = best_of_window(outcome.window, outcome.window.trials.front());
     const PairedDifference worse = trials_->worse_by(stay, best);
@@ -181,9 +182,19 @@ double TuneSearch::regret_at_best(const SearchOutcome& outcome) const {
   return by_surface(best);
 }
 
+double TuneSearch::regret_beside_whole(const SearchOutcome& outcome) const {
+  Window window = outcome.window;
+  const Position at = window.box.nearest((*trials_)[*outcome.best].at);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    if ((*fields_)[i].whole()) window.box.low[i] = window.box.high[i] = at[i];
+  window.centre = window.box.nearest(window.centre);
+  const Box box = window.box;
+  return regret_at_best(outcome, WindowFit(*trials_, std::move(window), seed_), box);
+}
+
 void TuneSearch::measure_regret(SearchOutcome& outcome) const {
   if (!outcome.fit || !outcome.best || outcome.regret_of == outcome.best) return;
-  outcome.regret = regret_at_best(outcome);
+  outcome.regret = regret_at_best(outcome, *outcome.fit, outcome.window.box);
   outcome.regret_of = outcome.best;
 }
 

@@ -1,5 +1,7 @@
 #include "commands/tune/profile.hpp"
 
+#include "commands/tune/alike.hpp"
+#include "core/infinity.hpp"
 #include "core/math/elementary.hpp"
 
 #include <algorithm>
@@ -7,17 +9,15 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
 
 namespace gauntlet {
 namespace {
 
 constexpr std::uint32_t kCurveReplicas = 32, kMostOfCurve = 128;
 constexpr std::uint32_t kWallReplicas = 16;
-constexpr int kProfilePoints = 9;  // along each of several fields
-constexpr double kCalledWorse =
-    0.05;  // chance that one of the trials along a field is told apart that is not worse
+constexpr int kProfilePoints = 9;   // along each of several fields
 constexpr double kTooSmall = 1e-4;  // of the loss: no difference that anyone would act on
 
 /// Whether no trial along the field differs from the lowest one by more than chance, walls apart.
@@ -70,7 +70,8 @@ class Curve {
       known_.push_back(known);
     }
     for (const std::size_t i : outcome.window.trials) window_at_.push_back(trials[i].at[axis]);
-    fits_ = outcome.fit && surface_fits();
+    is_whole_ = trials.fields()[axis].whole();
+    fits_ = !is_whole_ && outcome.fit && surface_fits();
   }
 
   struct Reach {
@@ -149,7 +150,7 @@ class Curve {
     return std::nullopt;
   }
 
-  /// Beyond the window: from trial to trial, straight between them.
+  /// Beyond the window: from trial to trial, straight between them. Between whole numbers there is nothing.
   Reach beyond(Reach out, int direction) const {
     double last = fits_ ? surface(out.at) : 0;
     std::vector<Known> ahead;
@@ -162,6 +163,7 @@ class Curve {
         return out;
       }
       if (known.worse > kFlat) {
+        if (is_whole_) return out;
         out.at += (known.at - out.at) * (kFlat - last) / (known.worse - last);
         return out;
       }
@@ -177,7 +179,7 @@ class Curve {
   Position at_;
   std::vector<Known> known_;
   std::vector<double> window_at_;  // where the trials of the window are along the axis
-  bool fits_ = false;
+  bool fits_ = false, is_whole_ = false;
 };
 
 std::vector<std::string> with_value(const Trial& trial, std::size_t axis, const std::string& value) {
@@ -197,32 +199,6 @@ std::optional<std::uint32_t> ensure_as_affordable(Trials& trials, const std::vec
   return 0;
 }
 
-/// From the best on, the last trial in a direction that is not told apart from it.
-std::size_t last_alike(const Trials& trials, const TuneSearch& search, std::size_t best,
-                       std::span<const std::size_t> curve, double chance) {
-  std::size_t last = best;
-  for (const std::size_t i : curve) {
-    if (!search.in_ranges(i) || trials[i].replicas == 0) break;
-    if (trials.gives_up_more(i, trials.gave_up(best)) || trials.clearly_worse(best, i, chance)) break;
-    last = i;
-  }
-  return last;
-}
-
-std::optional<ValueSpan> alike_along(const Trials& trials, const TuneSearch& search, std::size_t best,
-                                     std::size_t axis, const std::vector<std::size_t>& curve) {
-  const auto at = std::find(curve.begin(), curve.end(), best);
-  const std::vector<std::size_t> below(std::make_reverse_iterator(at), curve.rend()),
-      above(at + 1, curve.end());
-  // The best of many has had luck, too: as strict as it takes for all pairs of them.
-  const auto count = static_cast<double>(curve.size());
-  const double chance = kCalledWorse / std::max(count * (count - 1), 1.0);
-  const std::size_t low = last_alike(trials, search, best, below, chance);
-  const std::size_t high = last_alike(trials, search, best, above, chance);
-  if (low == high) return std::nullopt;
-  return ValueSpan{.low = trials[low].values[axis], .high = trials[high].values[axis]};
-}
-
 }  // namespace
 
 std::vector<std::size_t> curve_along(const Trials& trials, std::size_t best, std::size_t axis) {
@@ -234,8 +210,10 @@ std::vector<std::size_t> curve_along(const Trials& trials, std::size_t best, std
   return out;
 }
 
-std::size_t lowest_along(const Trials& trials, const SearchOutcome& outcome, std::size_t axis) {
+std::size_t lowest_along(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
+                         std::size_t axis) {
   const std::vector<std::size_t> curve = curve_along(trials, *outcome.best, axis);
+  if (trials.fields()[axis].whole()) return lowest_row(trials, search, outcome, curve);
   const auto found = std::find_if(curve.begin(), curve.end(), [&](std::size_t i) {
     return axis < outcome.lowest.size() && trials[i].values[axis] == outcome.lowest[axis];
   });
@@ -243,6 +221,33 @@ std::size_t lowest_along(const Trials& trials, const SearchOutcome& outcome, std
 }
 
 namespace {
+
+/// Runs the whole numbers that may be the best as often as `wanted`, and adds them to these: those that have no trial, and those that were taken for
+/// walls by fewer replicas than tell them apart. False where it was stopped.
+bool run_values_between(Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
+                        std::size_t axis, std::uint32_t replicas, std::vector<std::size_t>& wanted) {
+  constexpr int kMostRounds = 3;
+  constexpr std::size_t kAtOnce = 16;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::size_t lowest = lowest_along(trials, search, outcome, axis);
+    const RowComparison comparison(trials, search, outcome, axis, lowest,
+                                   curve_along(trials, *outcome.best, axis));
+    std::vector<std::size_t> more;
+    for (const std::size_t i : curve_along(trials, *outcome.best, axis))
+      if (trials[i].replicas > 0 && trials[i].replicas < replicas && search.in_ranges(i) &&
+          !comparison.is_told_apart(i))
+        more.push_back(i);
+    for (const std::string& value : comparison.untried(kAtOnce))
+      more.push_back(trials.add(with_value(trials[*outcome.best], axis, value)));
+    if (more.empty()) return true;
+    const Trials::Run run = trials.ensure(more, replicas, trials.budget_left() / 8);
+    if (run != Trials::Run::done) return run != Trials::Run::stopped;
+    std::ranges::copy_if(more, std::back_inserter(wanted), [&](std::size_t i) {
+      return !search.is_wall(i) && std::ranges::find(wanted, i) == wanted.end();
+    });
+  }
+  return true;
+}
 
 /// Runs the trials of a curve, walls apart, as often as each other: `replicas` times, and twice as often, and again, until they tell what is
 /// flat or the budget ends. False where it was stopped.
@@ -264,7 +269,8 @@ bool run_curve(Trials& trials, const TuneSearch& search, const SearchOutcome& ou
     if (!ran) return false;
     if (*ran < more) return true;
     replicas = more;
-    const std::size_t lowest = lowest_along(trials, outcome, axis);
+    if (field.whole() && !run_values_between(trials, search, outcome, axis, replicas, wanted)) return false;
+    const std::size_t lowest = lowest_along(trials, search, outcome, axis);
     if (replicas >= kMostOfCurve || tells_what_is_flat(trials, search, lowest, wanted)) return true;
   }
 }
@@ -279,7 +285,7 @@ struct FlatRange {
 
 FlatRange flat_range(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
                      std::size_t axis) {
-  const std::size_t lowest = lowest_along(trials, outcome, axis);
+  const std::size_t lowest = lowest_along(trials, search, outcome, axis);
   const Curve curve(trials, search, outcome, lowest, axis, curve_along(trials, *outcome.best, axis));
   FlatRange out{.low = curve.reach(-1).at, .high = curve.reach(+1).at};
   out.is_plateau = is_plateau(out.low, out.high);
@@ -295,8 +301,14 @@ bool is_as_good(const Trials& trials, const TuneSearch& search, const SearchOutc
   return worse.difference && *worse.difference <= kFlat * trials.scale(lowest);
 }
 
-/// Whether the lowest point found is known to be so within kFlat.
-bool is_sure(const SearchOutcome& outcome) { return outcome.fit && outcome.lowest_regret <= kFlat; }
+/// Whether the lowest point found is known to be so within kFlat, along that axis.
+bool is_sure(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome, std::size_t axis) {
+  if (trials.fields()[axis].whole())
+    return RowComparison(trials, search, outcome, axis, *outcome.best,
+                         curve_along(trials, *outcome.best, axis))
+               .saving() <= kFlat;
+  return outcome.fit && outcome.lowest_regret <= kFlat;
+}
 
 /// Names today's value where that lies in the flat range, else the middle of it. False where it was stopped.
 bool name_on_plateau(Trials& trials, const TuneSearch& search, SearchOutcome& outcome, std::size_t axis,
@@ -305,7 +317,7 @@ bool name_on_plateau(Trials& trials, const TuneSearch& search, SearchOutcome& ou
   const std::size_t lowest = *outcome.best;
   const bool no_matter = no_difference(trials, search, lowest, curve_along(trials, lowest, axis));
   const FlatRange flat = flat_range(trials, search, outcome, axis);
-  if (!no_matter && (!flat.is_plateau || !is_sure(outcome))) return true;
+  if (!no_matter && (!flat.is_plateau || !is_sure(trials, search, outcome, axis))) return true;
   const auto inside = [&](double at) { return flat.low - kRounding <= at && at <= flat.high + kRounding; };
   std::vector<std::string> values = {field.today(), field.text_at((flat.low + flat.high) / 2)};
   for (const std::string& value : values) {
@@ -347,44 +359,104 @@ std::vector<std::size_t> flattest_first(const Trials& trials, const SearchOutcom
   return axes;
 }
 
+/// Names the row that lost least along a whole-number field, unless another value is named because it is flat between them. Whether the point
+/// that is named has changed.
+bool name_lowest_row(const Trials& trials, const TuneSearch& search, SearchOutcome& outcome, std::size_t axis,
+                     std::vector<std::string>& found) {
+  if (!trials.fields()[axis].whole()) return false;
+  outcome.common_replicas = common_replicas(trials, search, outcome);
+  const std::size_t lowest = lowest_along(trials, search, outcome, axis);
+  const std::string before = std::exchange(found[axis], trials[lowest].values[axis]);
+  if (before == found[axis] || trials[*outcome.best].values[axis] != before) return false;
+  outcome.best = lowest;
+  return true;
+}
+
+/// The regret where fields are whole numbers: of these by their rows, of the others by the surface.
+void measure_whole(const Trials& trials, const TuneSearch& search, SearchOutcome& outcome) {
+  double of_best = 0, of_lowest = 0;
+  bool all_whole = true;
+  for (std::size_t axis = 0; axis < trials.fields().size(); ++axis) {
+    if (!trials.fields()[axis].whole()) {
+      all_whole = false;
+      continue;
+    }
+    const std::vector<std::size_t> curve = curve_along(trials, *outcome.best, axis);
+    const std::size_t lowest = lowest_along(trials, search, outcome, axis);
+    of_best += RowComparison(trials, search, outcome, axis, *outcome.best, curve).saving();
+    of_lowest += RowComparison(trials, search, outcome, axis, lowest, curve).saving();
+  }
+  const double of_others = all_whole ? 0 : outcome.fit ? search.regret_beside_whole(outcome) : kInfinity;
+  outcome.regret = of_best + of_others;
+  outcome.lowest_regret = of_lowest + of_others;
+}
+
+/// Whether a trial of a curve has no replicas, though the scenario has it.
+bool is_unfinished(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome) {
+  for (std::size_t axis = 0; axis < trials.fields().size(); ++axis)
+    for (const std::size_t i : curve_along(trials, *outcome.best, axis))
+      if (trials[i].point && trials[i].replicas == 0 && search.in_ranges(i)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome) {
   const std::vector<std::size_t> axes = flattest_first(trials, outcome);
   std::uint32_t replicas = std::max(kCurveReplicas, trials[*outcome.best].replicas);
-  const std::vector<std::string> found = trials[*outcome.best].values;
+  std::vector<std::string> found = trials[*outcome.best].values;
   outcome.lowest_regret = outcome.regret;
   for (const std::size_t axis : axes) {
     if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+    name_lowest_row(trials, search, outcome, axis, found);
     if (!name_on_plateau(trials, search, outcome, axis, replicas)) return false;
   }
   outcome.lowest = found;
-  for (std::uint32_t before = 0; before != replicas;) {  // around the point that is named in the end
-    before = replicas;
+  constexpr int kMostPasses = 4;
+  bool again = true;
+  for (int pass = 0; again; ++pass) {  // around the point that is named in the end
+    const std::uint32_t before = replicas;
+    bool moved = false;
     for (const std::size_t axis : axes) {
       const std::size_t lowest = trials.add(with_value(trials[*outcome.best], axis, found[axis]));
       if (!ensure_as_affordable(trials, {lowest}, replicas)) return false;
       if (!run_curve(trials, search, outcome, axis, replicas)) return false;
+      moved = (pass < kMostPasses && name_lowest_row(trials, search, outcome, axis, found)) || moved;
     }
+    again = moved || before != replicas;
   }
+  outcome.lowest = std::move(found);
   outcome.common_replicas = common_replicas(trials, search, outcome);
   search.measure(outcome);  // with what the profiles have shown, and of the point that is named in the end
+  if (std::ranges::any_of(trials.fields(), &TuneField::whole)) {
+    outcome.meets = trials.meets(*outcome.best);
+    measure_whole(trials, search, outcome);
+  }
+  if (outcome.end == SearchOutcome::End::settled && is_unfinished(trials, search, outcome)) {
+    outcome.end = SearchOutcome::End::budget;
+    outcome.lacked = trials.lacked();
+  }
   return true;
 }
 
 void describe_curve(const Trials& trials, const TuneSearch& search, const SearchOutcome& outcome,
                     std::size_t axis, TunedField& into) {
   into.curve = curve_along(trials, *outcome.best, axis);
-  into.lowest = lowest_along(trials, outcome, axis);
+  into.lowest = lowest_along(trials, search, outcome, axis);
   into.matters = !no_difference(trials, search, into.lowest, into.curve);
   const Curve curve(trials, search, outcome, into.lowest, axis, into.curve);
   const Curve::Reach low = curve.reach(-1), high = curve.reach(+1);
   const TuneField& field = trials.fields()[axis];
   into.flat = {.low = field.text_at(low.at), .high = field.text_at(high.at)};
-  into.flat_known = outcome.fit.has_value();
+  const RowComparison comparison(trials, search, outcome, axis, into.lowest, into.curve);
+  into.whole = field.whole();
+  into.flat_known = into.whole || outcome.fit.has_value();
+  if (into.whole && outcome.meets) into.interval = comparison.interval();
   const double regret = outcome.lowest.empty() ? outcome.regret : outcome.lowest_regret;
-  if (!outcome.fit || regret > kFlat)
-    into.alike = alike_along(trials, search, *outcome.best, axis, into.curve);
+  const bool unsure = (!outcome.fit && !into.whole) || regret > kFlat;
+  if (unsure) into.alike = comparison.alike();
+  if (into.alike) into.not_alike = comparison.exceptions();
+  into.joint = into.whole || into.alike;
   into.plateau = into.flat_known && !into.alike && is_plateau(low.at, high.at);
   into.flat_to_low = low.to_the_end;
   into.flat_to_high = high.to_the_end;
@@ -399,7 +471,9 @@ void describe_curve(const Trials& trials, const TuneSearch& search, const Search
   for (const std::size_t i : into.curve)
     into.worse.push_back(i == into.lowest || trials[i].replicas == 0
                              ? std::nullopt
-                             : std::optional(trials.worse_by(into.lowest, i, outcome.compared())));
+                             : std::optional(into.joint
+                                                 ? comparison.worse(i)
+                                                 : trials.worse_by(into.lowest, i, outcome.compared())));
 }
 
 }  // namespace gauntlet

@@ -32,6 +32,8 @@ struct TunedField {
   std::string today, best;
   /// 95% of where the best value is, other fields following; Monte Carlo only. Absent where too little was run.
   std::optional<ValueSpan> interval;
+  /// Whole numbers alone. Then the interval holds the values that are not told apart from the best, and those between them that have not run.
+  bool whole = false;
   /// No value between those of `flat` differs from the best by more than chance: the best is today's, if that is one.
   bool matters = true;
   /// The other fields being at their best: values that cost at most kFlat of the loss more than the lowest point found.
@@ -43,13 +45,16 @@ struct TunedField {
   bool plateau = false;
   bool flat_to_low = false, flat_to_high = false;  // up to the end of what was tried: it may be flat beyond
   /// Where the regret is not known to be within kFlat: the tried values around the best one that chance may have put
-  /// behind it (paired tests at 5%, corrected for how many there are). Absent where there is no other.
+  /// behind it (paired tests at 5%, corrected for how many there are: alike.hpp). Absent where there is no other.
   std::optional<ValueSpan> alike;
+  std::vector<std::string> not_alike;  // values between these that are told apart
   /// A value next to `flat` that is refused, or costs half as much again as the loss: a cliff, not a slope.
   std::optional<std::string> cliff_below, cliff_above;
   std::vector<std::size_t> curve;  // the points along it, other fields at their best; from low to high
   std::size_t lowest = 0;          // the point of the curve that the others are held against
   std::vector<std::optional<PairedDifference>> worse;  // by point of the curve: than `lowest`, as a loss
+  bool joint =
+      false;  // the intervals of `worse` hold together: a point whose interval holds zero is not told apart
 };
 
 /// What a difference of an objective is counted in shares of: the loss.
@@ -136,10 +141,11 @@ struct TuneResult {
   /// With 95%, the best point costs at most this share of the loss more than the true optimum.
   std::optional<double> regret;
   std::vector<AnalyticOptimum> analytic;
-  double mtbf_s = 0, checkpoint_cost_s = 0;              // that they are of
-  std::optional<Summary> summary;                        // of the best point
-  std::uint64_t replicas = 0;                            // of all points
-  std::uint32_t common_replicas = 0;                     // that figures along the curves are of
+  double mtbf_s = 0, checkpoint_cost_s = 0;  // that they are of
+  std::optional<Summary> summary;            // of the best point
+  std::uint64_t replicas = 0;                // of all points
+  std::uint64_t budget = 0, lacked = 0;  // of replicas; where it ended the search: what the next step needed
+  std::uint32_t common_replicas = 0;     // that figures along the curves are of
   std::uint32_t window_points = 0, window_replicas = 0;  // what the curve was fitted through
   std::string refusal;  // why the scenario refuses values, of the first that it refuses
   std::vector<std::string> notes;

@@ -255,7 +255,10 @@ SearchOutcome TuneSearch::run() {
     run = close_in();
   }
   if (run == Run::stopped) out_.end = SearchOutcome::End::stopped;
-  if (run == Run::over_budget) out_.end = SearchOutcome::End::budget;
+  if (run == Run::over_budget) {
+    out_.end = SearchOutcome::End::budget;
+    out_.lacked = trials_->lacked();
+  }
   if (out_.end != SearchOutcome::End::stopped) finish();
   if (!out_.best && (*trials_)[best_trial()].replicas > 0) out_.best = best_trial();
   return std::move(out_);

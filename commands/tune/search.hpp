@@ -50,6 +50,8 @@ struct SearchOutcome {
   /// All trials that a field's curve shows have so many replicas at least, walls apart: what is reported of them is of
   /// these. 0 where no curve was run.
   std::uint32_t common_replicas = 0;
+  /// Where the budget ended it: the replicas that its next step needed, those that it keeps for what follows included.
+  std::uint64_t lacked = 0;
   std::uint32_t compared() const { return common_replicas > 0 ? common_replicas : Trials::kAllReplicas; }
 };
 
@@ -61,6 +63,8 @@ class TuneSearch {
 
   /// Gives an outcome the regret and the intervals of the point that it names.
   void measure(SearchOutcome& outcome) const;
+  /// The regret of the point that it names, by the surface, whole-number fields staying as they are.
+  double regret_beside_whole(const SearchOutcome& outcome) const;
   /// Whether a trial lies where a value may be named: today's may lie outside of a range that was given.
   bool in_ranges(std::size_t trial) const;
   /// Whether this trial is refused, or loses half as much again as the best one.
@@ -93,7 +97,8 @@ class TuneSearch {
   /// The trial of the window that lost least, walls and those that break a bound apart; else `otherwise`.
   std::size_t best_of_window(const Window& window, std::size_t otherwise) const;
   void measure_regret(SearchOutcome& outcome) const;
-  double regret_at_best(const SearchOutcome& outcome) const;
+  /// By that surface; of the axes that `box` leaves open.
+  double regret_at_best(const SearchOutcome& outcome, const WindowFit& fit, const Box& box) const;
   /// An end of an interval beyond what was fitted: as far as no trial along the axis is clearly worse.
   double not_worse_until(const SearchOutcome& outcome, std::size_t axis, double from, double end) const;
   void finish();

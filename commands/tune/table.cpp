@@ -54,6 +54,30 @@ std::string curve_table(const TuneResult& result, std::size_t axis) {
   return to_text(table);
 }
 
+/// What the reference is: the same for all fields, or by field.
+std::string references(const TuneResult& result) {
+  std::vector<std::string> names;
+  for (const TunedField& field : result.fields) names.push_back(reference_name(result, field));
+  if (std::ranges::all_of(names, [&](const std::string& name) { return name == names.front(); }))
+    return fmt::format("  reference: {}\n", names.front());
+  std::string text;
+  for (std::size_t axis = 0; axis < result.fields.size(); ++axis)
+    text += fmt::format("  reference of {}: {}\n", result.fields[axis].path, names[axis]);
+  return text;
+}
+
+/// Where the +- of a table's extra holds for all its rows together.
+std::string joint_text(const TuneResult& result) {
+  std::vector<std::string> paths;
+  for (const TunedField& field : result.fields)
+    if (field.joint) paths.push_back(field.path);
+  if (paths.empty()) return "";
+  return fmt::format(
+      "  +- of the extra{}: 95% confidence in all rows of the table together. A row is told apart from\n"
+      "  the reference where its extra is larger than this +-\n",
+      paths.size() == result.fields.size() ? "" : fmt::format(" of {}", fmt::join(paths, ", ")));
+}
+
 }  // namespace
 
 std::string curve_tables(const TuneResult& result) {
@@ -64,7 +88,7 @@ std::string curve_tables(const TuneResult& result) {
   text += fmt::format(
       "  extra: what this row loses more than the reference in the same replicas, as a share of {}{}\n",
       loss_name(result), result.fields.size() > 1 ? "; the other\n  fields are at their best" : "");
-  text += fmt::format("  reference: {}\n", reference_name(result));
+  text += references(result) + joint_text(result);
   if (any_below_reference(result))
     text += fmt::format(
         "  below 0: this row lost less than the reference in these replicas. Chance explains as much as its\n"

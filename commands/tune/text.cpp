@@ -29,6 +29,19 @@ std::string objective_text(const TuneResult& result) {
   return of.ci95 ? fmt::format("{} +- {}", mean, unit.number(longer_side(*of.ci95, *of.mean))) : mean;
 }
 
+/// Whether no other value of the field has run, so that nothing is known of it.
+bool stands_alone(const TuneResult& result, const TunedField& field) {
+  return std::ranges::none_of(
+      field.curve, [&](std::size_t i) { return i != field.lowest && result.points[i].replicas > 0; });
+}
+
+/// "3 to 12, but not 5,"
+std::string alike_text(const TunedField& field) {
+  const std::string span = fmt::format("{} to {}", field.alike->low, field.alike->high);
+  return field.not_alike.empty() ? span
+                                 : fmt::format("{}, but not {},", span, fmt::join(field.not_alike, ", "));
+}
+
 /// "checkpoint.interval = 53min (95% interval 51min to 55min)"
 std::string field_answer(const TuneResult& result, const TunedField& field, bool first) {
   if (!field.matters)
@@ -36,9 +49,10 @@ std::string field_answer(const TuneResult& result, const TunedField& field, bool
   if (field.plateau)
     return fmt::format("{} = {} ({}flat from {} to {})", field.path, field.best,
                        field.best == field.today ? "today's value; " : "", field.flat.low, field.flat.high);
+  if (stands_alone(result, field))
+    return fmt::format("{} = {} (no other value has run)", field.path, field.best);
   if (field.alike)
-    return fmt::format("{} = {} ({} to {} are not told apart)", field.path, field.best, field.alike->low,
-                       field.alike->high);
+    return fmt::format("{} = {} ({} are not told apart)", field.path, field.best, alike_text(field));
   if (!field.interval && field.flat_known && result.end == TuneResult::End::settled)
     return fmt::format("{} = {} (flat from {} to {})", field.path, field.best, field.flat.low,
                        field.flat.high);
@@ -48,12 +62,18 @@ std::string field_answer(const TuneResult& result, const TunedField& field, bool
                      field.interval->low, field.interval->high);
 }
 
+/// Whether hardly anything is left of the budget. A search ends before that where its next step needs more than is left.
+bool is_spent(const TuneResult& result) {
+  constexpr double kHardlyAnything = 0.1;
+  return static_cast<double>(result.replicas) >= (1 - kHardlyAnything) * static_cast<double>(result.budget);
+}
+
 std::string_view caveat(const TuneResult& result) {
   switch (result.end) {
     case TuneResult::End::settled:
       return "";
     case TuneResult::End::budget:
-      return ", budget spent";
+      return is_spent(result) ? ", budget spent" : ", budget too small";
     case TuneResult::End::interrupted:
       return ", interrupted";
   }
@@ -125,6 +145,7 @@ std::string no_difference(const TuneResult& result) {
 std::string_view of_which(const TuneResult& result) {
   const bool alike =
       std::ranges::any_of(result.fields, [](const auto& field) { return field.alike.has_value(); });
+  if (any_below_reference(result) && result.window_points == 0) return " within chance";
   if (any_below_reference(result)) return alike ? " within chance" : " by the fitted curve";
   return alike ? " of those tried" : "";
 }
@@ -147,17 +168,30 @@ bool anything_matters(const TuneResult& result) {
   return std::ranges::any_of(result.fields, &TunedField::matters);
 }
 
+std::string budget_text(const TuneResult& result) {
+  if (is_spent(result))
+    return "The budget was spent before the search was as precise as it aims for: --budget allows more.";
+  return fmt::format(
+      "The search stopped before it was as precise as it aims for: its next step needs {} replicas, those "
+      "for "
+      "the tables below included, and {} of the budget's {} are left. --budget allows more.",
+      count_text(static_cast<double>(result.lacked)),
+      count_text(static_cast<double>(result.budget - result.replicas)),
+      count_text(static_cast<double>(result.budget)));
+}
+
 std::string certainty(const TuneResult& result) {
+  if (!result.meets && !result.bounds.empty())  // what others save says nothing of those that meet the bounds
+    return result.end == TuneResult::End::budget ? budget_text(result) : "";
   if (!result.regret)
-    return result.end == TuneResult::End::budget
-               ? "Too few points ran for a curve through them: --budget allows more replicas."
-               : "Too few points could run for a curve through them.";
+    return result.end == TuneResult::End::budget ? "The budget was spent before enough values had run to "
+                                                   "compare them: --budget allows more replicas."
+                                                 : "Too few values could run to compare them.";
   const std::string bound = share_of_loss(result, *result.regret);
   const bool tiny = bound.starts_with("less than");  // "less than 0.01% of the lost time"
   std::string text = fmt::format("With 95% confidence {} {}.",
                                  tiny ? "every other point saves" : "no point saves more than", bound);
-  if (result.end == TuneResult::End::budget)
-    text += " The budget was spent before the search was as precise as it aims for: --budget allows more.";
+  if (result.end == TuneResult::End::budget) text += " " + budget_text(result);
   return text;
 }
 
@@ -183,12 +217,15 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
     return fmt::format(
         "{} does not matter: from {} to {} no value tried differs from {} by more than chance.", field.path,
         field.flat.low, field.flat.high, field.best);
+  if (stands_alone(result, field))
+    return fmt::format("Nothing is known of other values of {}: none has run beside {}.", field.path,
+                       field.best);
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
   if (field.alike)
     return fmt::format(
-        "The flat range around {} = {} is not known: no value tried from {} to {} differs from it by more "
+        "The flat range around {} = {} is not known: no value tried from {} differs from it by more "
         "than chance.{}",
-        field.path, field.best, field.alike->low, field.alike->high, best_is_an_end(field));
+        field.path, field.best, alike_text(field), best_is_an_end(field));
   const auto end = [](const std::string& value, bool reached) {
     return reached ? fmt::format("{} (the last that was tried)", value) : value;
   };
@@ -196,7 +233,7 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
       field.flat_known ? fmt::format("Flat range: {} from {} to {} adds at most {:.0f}% to {} of {}, {}.",
                                      field.path, end(field.flat.low, field.flat_to_low),
                                      end(field.flat.high, field.flat_to_high), 100 * kFlat, loss_name(result),
-                                     result.points[field.lowest].values[axis], reference_name(result))
+                                     result.points[field.lowest].values[axis], reference_name(result, field))
                        : fmt::format("The flat range around {} = {} is not known: too few points ran.",
                                      field.path, field.best);
   text += why_named(result, field);

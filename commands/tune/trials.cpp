@@ -84,7 +84,10 @@ Trials::Run Trials::ensure(std::span<const std::size_t> trials, std::uint32_t re
     points.push_back(*trial.point);
     missing += replicas - trial.replicas;
   }
-  if (missing > 0 && missing + reserve > budget_left()) return Run::over_budget;
+  if (missing > 0 && missing + reserve > budget_left()) {
+    lacked_ = missing + reserve;
+    return Run::over_budget;
+  }
   if (!source_->ensure(points, replicas)) return Run::stopped;
   for (const std::size_t i : short_of) all_[i].replicas = replicas;
   spent_ += missing;
@@ -141,6 +144,17 @@ PairedDifference Trials::worse_by(std::size_t best, std::size_t other, std::uint
              ? paired_difference(of_other, of_best, value, {.first = other_controls, .second = best_controls})
              : paired_difference(of_best, of_other, value,
                                  {.first = best_controls, .second = other_controls});
+}
+
+PairedDifference Trials::worse_by_at(std::size_t best, std::size_t other, double chance,
+                                     std::uint32_t most) const {
+  PairedDifference worse = worse_by(best, other, most);
+  if (!worse.ci95) return worse;
+  const std::uint32_t count = std::min({all_[best].replicas, all_[other].replicas, most});
+  const double width = student_t_quantile(1 - chance, count - 1) * *worse.se;
+  worse.ci95->low = std::min(worse.ci95->low, *worse.difference - width);
+  worse.ci95->high = std::max(worse.ci95->high, *worse.difference + width);
+  return worse;
 }
 
 bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) const {
@@ -220,12 +234,12 @@ double Trials::loss_size(std::size_t trial) const {
   return mean;
 }
 
-bool Trials::better(std::size_t a, std::size_t b, double baseline) const {
+bool Trials::better(std::size_t a, std::size_t b, double baseline, std::uint32_t most) const {
   const double quits_a = std::max(gave_up(a) - baseline, 0.0), quits_b = std::max(gave_up(b) - baseline, 0.0);
   if (quits_a != quits_b) return quits_a < quits_b;
   const double breaks_a = breaks(a), breaks_b = breaks(b);
   if (breaks_a != breaks_b) return breaks_a < breaks_b;
-  const PairedDifference worse = worse_by(a, b);
+  const PairedDifference worse = worse_by(a, b, most);
   return worse.difference ? *worse.difference > 0 : loss(a) && !loss(b);
 }
 

@@ -68,6 +68,8 @@ class Trials {
   Run ensure(std::span<const std::size_t> trials, std::uint32_t replicas, std::uint64_t reserve = 0);
   std::uint64_t spent() const { return spent_; }
   std::uint64_t budget_left() const { return budget_ - spent_; }
+  /// What the last step that was over budget needed of it, its reserve included; 0 where none was.
+  std::uint64_t lacked() const { return lacked_; }
 
   const Objective& objective() const { return objective_; }
   std::span<const Bound> bounds() const { return bounds_; }
@@ -89,6 +91,8 @@ class Trials {
   /// are more.
   PairedDifference worse_by(std::size_t best, std::size_t other, std::uint32_t most = kAllReplicas) const;
   static constexpr std::uint32_t kAllReplicas = 0xffffffff;
+  /// The same with an interval each of whose ends holds with probability 1 - `chance`, and no narrower than that of 95%.
+  PairedDifference worse_by_at(std::size_t best, std::size_t other, double chance, std::uint32_t most) const;
   /// Whether the second's loss is larger by more than luck explains; luck alone does so with probability `chance`.
   bool clearly_worse(std::size_t best, std::size_t other, double chance) const;
   /// The figure of a bound over all replicas.
@@ -109,8 +113,8 @@ class Trials {
   double scale(std::size_t trial) const;
 
   /// How a trial ranks: those that give up no more than `baseline` come first, then those that break bounds less, then the
-  /// smaller loss over the replicas that both have.
-  bool better(std::size_t a, std::size_t b, double baseline) const;
+  /// smaller loss over the replicas that both have, or the first `most` of them.
+  bool better(std::size_t a, std::size_t b, double baseline, std::uint32_t most = kAllReplicas) const;
 
  private:
   double sign() const { return objective_.maximise ? -1 : 1; }
@@ -120,7 +124,7 @@ class Trials {
   const std::vector<TuneField>* fields_;
   Objective objective_;
   std::vector<Bound> bounds_;
-  std::uint64_t budget_, spent_ = 0;
+  std::uint64_t budget_, spent_ = 0, lacked_ = 0;
   std::vector<Trial> all_;
   std::map<std::vector<std::string>, std::size_t> by_values_;
   // Of the last number of replicas that was asked for.

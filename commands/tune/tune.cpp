@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -199,11 +200,12 @@ TunedField tuned_field(const Tuning& of, std::size_t axis) {
   out.today = field.today();
   if (!of.outcome.best) return out;
   out.best = of.trials[*of.outcome.best].values[axis];
-  if (axis < of.outcome.interval.size()) {
+  if (!field.whole() && axis < of.outcome.interval.size()) {
     const Interval& interval = of.outcome.interval[axis];
     out.interval = ValueSpan{.low = field.text_at(interval.low), .high = field.text_at(interval.high)};
   }
   describe_curve(of.trials, of.search, of.outcome, axis, out);
+  if (out.alike && !out.whole) out.interval = out.alike;
   if (out.plateau || !out.matters) out.interval.reset();  // there is no optimum to be found
   return out;
 }
@@ -236,14 +238,18 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   // Where it was interrupted, the replicas of the round that did not end are there, too.
   result.replicas = result.end == End::interrupted ? of.experiment->replicas() : of.trials.spent();
   result.common_replicas = outcome.common_replicas;
+  result.budget = of.task.budget;
+  result.lacked = outcome.lacked;
   result.refusal = of.source.refusal();
   for (std::size_t axis = 0; axis < of.task.fields.size(); ++axis)
     result.fields.push_back(tuned_field(of, axis));
   add_points(of, result);
   if (!outcome.best) return result;
   result.scale = of.trials.scale(*outcome.best);
-  if (outcome.fit) {
-    result.regret = outcome.regret;
+  const bool has_curve = outcome.fit && !std::ranges::all_of(of.task.fields, &TuneField::whole);
+  const bool measured = has_curve || outcome.common_replicas > 0;
+  if (measured && std::isfinite(outcome.regret)) result.regret = outcome.regret;
+  if (has_curve) {
     result.window_points = static_cast<std::uint32_t>(outcome.window.trials.size());
     result.window_replicas = outcome.window.replicas;
   }

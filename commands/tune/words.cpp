@@ -40,7 +40,11 @@ std::string loss_name(const TuneResult& result) {
   return result.metric;
 }
 
-std::string reference_name(const TuneResult& result) {
+std::string reference_name(const TuneResult& result, const TunedField& field) {
+  if (field.whole)
+    return result.bounds.empty() ? "the row that lost least"
+           : result.meets        ? "the row that lost least of those that meet the bounds"
+                                 : "the row that is nearest to the bounds";
   const bool fitted = result.regret && *result.regret <= kFlat;
   return fitted ? "the lowest value of the curve that is fitted through the rows"
                 : "the row that lost least when the search ended";

@@ -18,7 +18,7 @@ Unit objective_unit(const TuneResult& result);
 std::string loss_name(const TuneResult& result);
 
 /// By which rule the row was chosen that the others along a curve are held against: TunedField::lowest.
-std::string reference_name(const TuneResult& result);
+std::string reference_name(const TuneResult& result, const TunedField& field);
 /// Whether a row along a curve lost less than its reference: the rule does not go by the rows' own figures.
 bool any_below_reference(const TuneResult& result);
 

@@ -207,6 +207,56 @@ TEST(TuneReport, NamesNoWinnerThatIsNotToldApart) {
   EXPECT_THAT(flowing(result), Not(HasSubstr("adds at most 1%")));
 }
 
+TEST(TuneReport, SaysOfRowsThatAreComparedTogetherHowTheyAreToldApart) {
+  TuneResult result = one_field();
+  result.regret = 0.1;
+  result.fields[0].alike = ValueSpan{.low = "1min", .high = "54min"};
+  result.fields[0].not_alike = {"30min"};
+  result.fields[0].joint = true;
+  EXPECT_THAT(answer_line(result), HasSubstr("53min (1min to 54min, but not 30min, are not told apart)"));
+  EXPECT_THAT(flowing(result),
+              HasSubstr("no value tried from 1min to 54min, but not 30min, differs from it"));
+  EXPECT_THAT(text_report(result, {}),
+              HasSubstr("  +- of the extra: 95% confidence in all rows of the table together."));
+}
+
+TEST(TuneReport, SaysNothingOfValuesThatHaveNotRun) {
+  TuneResult result = one_field();
+  for (const std::size_t i : {0U, 1U, 3U}) result.points[i].replicas = 0;
+  result.points[0].name = "";
+  result.today = 2;
+  result.end = TuneResult::End::budget;
+  result.fields[0].curve = {1, 2, 3};
+  result.fields[0].worse.resize(3);
+  result.fields.push_back(one_field().fields[0]);
+  result.fields[1].path = "other";
+  for (TunedPoint& point : result.points) {
+    point.values.push_back(point.values[0]);
+    point.numbers.push_back(point.numbers[0]);
+  }
+  result.points[0].replicas = 8;
+  EXPECT_THAT(answer_line(result), StartsWith("checkpoint.interval = 53min (no other value has run), "));
+  EXPECT_THAT(flowing(result),
+              HasSubstr("Nothing is known of other values of checkpoint.interval: none has run "
+                        "beside 53min."));
+  EXPECT_THAT(flowing(result), Not(HasSubstr("Flat range: checkpoint.interval")));
+}
+
+TEST(TuneReport, SaysWhatTheNextStepNeedsWhereTheBudgetIsNotSpent) {
+  TuneResult result = one_field();
+  result.end = TuneResult::End::budget;
+  result.budget = 1000;
+  result.lacked = 800;
+  EXPECT_THAT(answer_line(result), HasSubstr("(Monte Carlo only, budget too small)."));
+  EXPECT_THAT(flowing(result),
+              HasSubstr("its next step needs 800 replicas, those for the tables below included, "
+                        "and 744 of the budget's 1,000 are left."));
+  EXPECT_THAT(flowing(result), Not(HasSubstr("budget was spent")));
+  result.budget = 260;
+  EXPECT_THAT(flowing(result),
+              HasSubstr("The budget was spent before the search was as precise as it aims for"));
+}
+
 TEST(TuneReport, CountsNoSavingOfRunsThatGaveUp) {
   TuneResult result = one_field();
   result.points[1].worse->difference = -0.3;
