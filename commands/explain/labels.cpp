@@ -171,6 +171,16 @@ constexpr LabelWords kLabels[] = {
     {"reference", "",
      "the point that the others are compared with: the lowest value of the fitted curve, or the row that "
      "lost least"},
+    {"Flat range", "",
+     "the values of a field that cost at most 1% of the loss more than the reference, the other fields "
+     "being at their best. Of a whole-number field they are rows of its table. Of other fields they are read "
+     "off the fitted curve, where that agrees with the rows",
+     "reference; not told apart"},
+    {"not told apart", "",
+     "chance may have put these values behind the best one. Paired tests compare each row of a table with "
+     "the row that lost least. With 95% confidence the best value that ran is among those that are not told "
+     "apart. More replicas tell more values apart",
+     "reference; Flat range"},
 
     // gauntlet plan.
     {"Requirements", "", "what it takes to finish by the date", "enough"},

@@ -151,17 +151,16 @@ std::string_view of_which(const TuneResult& result) {
 }
 
 std::string setting(const TuneResult& result) {
-  std::string text =
-      fmt::format("{}, {} in total", counted(static_cast<double>(result.points.size()), "point"),
-                  counted(static_cast<double>(result.replicas), "replica"));
+  std::string text = fmt::format(
+      "{}, {} in total; seed {}; gauntlet {}.", counted(static_cast<double>(result.points.size()), "point"),
+      counted(static_cast<double>(result.replicas), "replica"), result.seed, result.version);
   if (result.window_points > 0)
-    text += fmt::format("; the curve is fitted through {} of {} each", counted(result.window_points, "point"),
+    text += fmt::format(" The fitted curve uses {} with {} each.", counted(result.window_points, "point"),
                         counted(result.window_replicas, "replica"));
   if (result.common_replicas > 0)
-    text += fmt::format("; the figures along a curve use the same {}",
+    text += fmt::format(" Each row of a table uses at most {}. Replica N has the same faults in all rows.",
                         counted(result.common_replicas, "replica"));
-  return fmt::format("{}; seed {}; gauntlet {}. 95% intervals, {}.", text, result.seed, result.version,
-                     kIntervalCovers);
+  return fmt::format("{} 95% intervals, {}.", text, kIntervalCovers);
 }
 
 bool anything_matters(const TuneResult& result) {
