@@ -374,7 +374,7 @@ bool name_lowest_row(const Trials& trials, const TuneSearch& search, SearchOutco
 
 /// The regret where fields are whole numbers: of these by their rows, of the others by the surface.
 void measure_whole(const Trials& trials, const TuneSearch& search, SearchOutcome& outcome) {
-  double of_best = 0, of_lowest = 0;
+  double of_best = 0;
   bool all_whole = true;
   for (std::size_t axis = 0; axis < trials.fields().size(); ++axis) {
     if (!trials.fields()[axis].whole()) {
@@ -382,13 +382,11 @@ void measure_whole(const Trials& trials, const TuneSearch& search, SearchOutcome
       continue;
     }
     const std::vector<std::size_t> curve = curve_along(trials, *outcome.best, axis);
-    const std::size_t lowest = lowest_along(trials, search, outcome, axis);
     of_best += RowComparison(trials, search, outcome, axis, *outcome.best, curve).saving();
-    of_lowest += RowComparison(trials, search, outcome, axis, lowest, curve).saving();
   }
   const double of_others = all_whole ? 0 : outcome.fit ? search.regret_beside_whole(outcome) : kInfinity;
   outcome.regret = of_best + of_others;
-  outcome.lowest_regret = of_lowest + of_others;
+  outcome.lowest_regret = of_others;
 }
 
 /// Whether a trial of a curve has no replicas, though the scenario has it.
@@ -452,7 +450,9 @@ void describe_curve(const Trials& trials, const TuneSearch& search, const Search
   into.whole = field.whole();
   into.flat_known = into.whole || outcome.fit.has_value();
   if (into.whole && outcome.meets) into.interval = comparison.interval();
-  const double regret = outcome.lowest.empty() ? outcome.regret : outcome.lowest_regret;
+  const double regret = into.whole               ? comparison.saving()
+                        : outcome.lowest.empty() ? outcome.regret
+                                                 : outcome.lowest_regret;
   const bool unsure = (!outcome.fit && !into.whole) || regret > kFlat;
   if (unsure) into.alike = comparison.alike();
   if (into.alike) into.not_alike = comparison.exceptions();

@@ -46,7 +46,7 @@ struct SearchOutcome {
   Window window;  // of the fit
   /// By axis: the value of the lowest point found, where another one is named because it is flat between them.
   std::vector<std::string> lowest;
-  double lowest_regret = 0;  // of that point
+  double lowest_regret = 0;  // of that point, whole-number fields staying as they are
   /// All trials that a field's curve shows have so many replicas at least, walls apart: what is reported of them is of
   /// these. 0 where no curve was run.
   std::uint32_t common_replicas = 0;

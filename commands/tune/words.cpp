@@ -45,7 +45,9 @@ std::string reference_name(const TuneResult& result, const TunedField& field) {
     return result.bounds.empty() ? "the row that lost least"
            : result.meets        ? "the row that lost least of those that meet the bounds"
                                  : "the row that is nearest to the bounds";
-  const bool fitted = result.regret && *result.regret <= kFlat;
+  const bool beside_whole = std::ranges::any_of(result.fields, &TunedField::whole);
+  const bool fitted =
+      beside_whole ? !field.alike && result.window_points > 0 : result.regret && *result.regret <= kFlat;
   return fitted ? "the lowest value of the curve that is fitted through the rows"
                 : "the row that lost least when the search ended";
 }
