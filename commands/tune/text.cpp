@@ -169,11 +169,12 @@ bool anything_matters(const TuneResult& result) {
 
 std::string budget_text(const TuneResult& result) {
   if (is_spent(result))
-    return "The budget was spent before the search was as precise as it aims for: --budget allows more.";
+    return "The budget was spent before the search was as precise as it aims for: --budget allows more "
+           "replicas.";
   return fmt::format(
       "The search stopped before it was as precise as it aims for: its next step needs {} replicas, those "
       "for "
-      "the tables below included, and {} of the budget's {} are left. --budget allows more.",
+      "the tables below included, and {} of the budget's {} are left. --budget allows more replicas.",
       count_text(static_cast<double>(result.lacked)),
       count_text(static_cast<double>(result.budget - result.replicas)),
       count_text(static_cast<double>(result.budget)));
@@ -183,9 +184,8 @@ std::string certainty(const TuneResult& result) {
   if (!result.meets && !result.bounds.empty())  // what others save says nothing of those that meet the bounds
     return result.end == TuneResult::End::budget ? budget_text(result) : "";
   if (!result.regret)
-    return result.end == TuneResult::End::budget ? "The budget was spent before enough values had run to "
-                                                   "compare them: --budget allows more replicas."
-                                                 : "Too few values could run to compare them.";
+    return "Too few values have run to compare them." +
+           (result.end == TuneResult::End::budget ? " " + budget_text(result) : "");
   const std::string bound = share_of_loss(result, *result.regret);
   const bool tiny = bound.starts_with("less than");  // "less than 0.01% of the lost time"
   std::string text = fmt::format("With 95% confidence {} {}.",

@@ -247,7 +247,9 @@ TuneResult result_of(Tuning& of, TuneResult result) {
   if (!outcome.best) return result;
   result.scale = of.trials.scale(*outcome.best);
   const bool has_curve = outcome.fit && !std::ranges::all_of(of.task.fields, &TuneField::whole);
-  const bool measured = has_curve || outcome.common_replicas > 0;
+  // That of whole numbers is the one of their rows.
+  const bool measured =
+      std::ranges::any_of(of.task.fields, &TuneField::whole) ? outcome.common_replicas > 0 : has_curve;
   if (measured && std::isfinite(outcome.regret)) result.regret = outcome.regret;
   if (has_curve) {
     result.window_points = static_cast<std::uint32_t>(outcome.window.trials.size());
