@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace gauntlet {
@@ -39,6 +40,20 @@ constexpr Advice kOfPreemption{"planned", "Avoid preemption: raise the priority,
                                "--set cluster.shared.priority=... or --set cluster.shared.hosts=... or --set "
                                "cluster.shared.preempt_after=..."};
 
+// Where the policy computes the interval to storage from what a checkpoint costs: another formula, or an interval, gains little or
+// nothing.
+constexpr std::string_view kCheaper = "--set storage.stall=...",
+                           kCheaperOrDurableSooner = "--set storage.stall=... or --set storage.persist=...";
+
+std::optional<Advice> of_computed_interval(const ScenarioFacts& facts, std::string_view phase) {
+  if (!facts.computes_interval) return std::nullopt;
+  if (phase == "checkpoint_stall") return Advice{phase, "Save faster:", kCheaper};
+  if (phase != "recomputing") return std::nullopt;
+  return facts.saves_behind_training
+             ? Advice{phase, "Save faster, so that less is lost at a stop:", kCheaperOrDurableSooner}
+             : Advice{phase, "Save faster, so that the policy saves more often:", kCheaper};
+}
+
 std::string share(double part, double whole) { return fmt::format("{:.0f}%", 100 * part / whole); }
 
 }  // namespace
@@ -64,6 +79,7 @@ std::string next_text(const Summary& summary) {
                        advice.settings);
   };
   if (phases[0].name == kOfPreemption.phase && causes[0].name == "preempted") return said(kOfPreemption);
+  if (const auto advice = of_computed_interval(summary.facts, phases[0].name)) return said(*advice);
   for (const Advice& advice : kAdvice)
     if (advice.phase == phases[0].name) return said(advice);
   return "";

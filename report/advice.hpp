@@ -11,7 +11,7 @@ namespace gauntlet {
 std::string why_text(const Summary& summary);
 
 /// The constants that act on the phase which costs most, as `--set` takes them, on a second line; empty where nothing is
-/// lost.
+/// lost. A policy that computes its interval is not told to choose another.
 std::string next_text(const Summary& summary);
 
 }  // namespace gauntlet

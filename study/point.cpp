@@ -2,13 +2,25 @@
 
 #include "models/step/step.hpp"
 #include "models/storage/storage.hpp"
+#include "policies/controller/registry.hpp"
 #include "study/control_choice.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace gauntlet {
+namespace {
+
+/// Whether that policy computes the interval to storage. Of a custom policy nobody knows.
+bool computes_interval(std::string_view checkpoint_policy) {
+  const auto shipped = checkpoint_policy_names();
+  return checkpoint_policy != "fixed" && std::ranges::find(shipped, checkpoint_policy) != shipped.end();
+}
+
+}  // namespace
 
 ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::string& version) {
   const World& world = scenario.world;
@@ -31,6 +43,8 @@ ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::
   constexpr double kTerabyte = 1e12;
   facts.storage_month = {world.cost.tb_month.value * checkpoint_size(world).value / kTerabyte *
                          world.storage.keep_last};
+  facts.computes_interval = computes_interval(scenario.policies.names.checkpoint);
+  facts.saves_behind_training = world.storage.mode == CheckpointMode::two_stage;
   facts.window = job.window;
   facts.steps = job.steps;
   facts.give_up_after = job.give_up_after;

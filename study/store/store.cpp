@@ -71,7 +71,9 @@ std::uint64_t insert_point(sqlite3* database, std::uint32_t number, const Stored
                    facts.storage_month.value,
                    std::string_view(replayed),
                    std::string_view(facts.currency),
-                   std::string_view(controls)};
+                   std::string_view(controls),
+                   std::int64_t{facts.computes_interval},
+                   std::int64_t{facts.saves_behind_training}};
   sqlite::execute(database, "BEGIN IMMEDIATE");
   RowStatement(database, sqlite::insert_into("point", row.size())).bind(1, row).run();
   const std::uint64_t digest = digest_of_point(database, number);

@@ -89,6 +89,8 @@ StoredPoint read_point(const RowStatement& row, const StudyIdentity& study) {
   facts.replayed = Json::parse(row.text(20)).get<std::vector<std::string>>();
   facts.currency = row.text(21);
   facts.controls = Json::parse(row.text(22)).get<std::vector<std::vector<std::uint32_t>>>();
+  facts.computes_interval = row.integer(23) != 0;
+  facts.saves_behind_training = row.integer(24) != 0;
   for (const std::vector<std::uint32_t>& control : facts.controls)
     for (const std::uint32_t kind : control)
       if (kind >= facts.faults.size()) sqlite::damaged("a control names a fault that is not there");

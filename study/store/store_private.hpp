@@ -18,7 +18,7 @@
 namespace gauntlet {
 
 /// What this program writes and reads; another one's store is refused.
-inline constexpr std::int64_t kStoreFormat = 9;
+inline constexpr std::int64_t kStoreFormat = 10;
 inline constexpr const char* kMetricTable = "metric";
 
 std::vector<Column> study_columns();

@@ -47,7 +47,9 @@ std::vector<Column> point_columns() {
           {"storage_month_usd", "REAL"},
           {"replayed", "TEXT"},
           {"currency", "TEXT"},
-          {"controls", "TEXT"}};
+          {"controls", "TEXT"},
+          {"computes_interval", "INTEGER"},
+          {"saves_behind_training", "INTEGER"}};
 }
 
 std::vector<Column> metric_columns() {

@@ -34,6 +34,8 @@ struct ScenarioFacts {
   Money storage_month{};                 // for the checkpoints that are kept, 30 days
   std::vector<std::string> replayed{};   // of `faults`: those that a trace gives, the same in every replica
   std::string currency{"USD"};           // of every price, an ISO 4217 code
+  bool computes_interval = false;        // the checkpoint policy, from what a checkpoint costs
+  bool saves_behind_training = false;    // training waits for a copy alone, which is then written to storage
   /// The controls of the means (study/controls.hpp), the most useful first. A control is a list of kinds of faults, by FaultKindId, whose
   /// compensated counts are added up. An empty list is the compensated work (Figures::compensated_work). Without controls means are plain.
   std::vector<std::vector<std::uint32_t>> controls{};

@@ -197,6 +197,26 @@ TEST(Report, SaysWhyTheNumberIsWhatItIs) {
           "          --set policies.checkpoint=exact, or with `fixed` --set checkpoint.interval=...\n"));
 }
 
+TEST(Report, DoesNotAdviseAnIntervalWhereThePolicyComputesIt) {
+  Summary computed = sample_summary(3);
+  computed.facts.computes_interval = true;
+  const std::string report = text_report(computed, {});
+  EXPECT_THAT(report, Not(HasSubstr("--set policies.checkpoint")));
+  EXPECT_THAT(report, Not(HasSubstr("checkpoint.interval")));
+  EXPECT_THAT(report, HasSubstr("Save faster, so that the policy saves more often:\n"
+                                "          --set storage.stall=...\n"));
+  computed.facts.saves_behind_training = true;
+  EXPECT_THAT(text_report(computed, {}),
+              HasSubstr("Save faster, so that less is lost at a stop:\n"
+                        "          --set storage.stall=... or --set storage.persist=...\n"));
+  Summary stalled = sample_summary(3);
+  for (NamedStatistics& metric : stalled.metrics)
+    if (metric.name == "lost_s.checkpoint_stall") metric.statistics.mean = 2000;
+  EXPECT_THAT(text_report(stalled, {}), HasSubstr("--set policies.checkpoint=fixed"));
+  stalled.facts.computes_interval = true;
+  EXPECT_THAT(text_report(stalled, {}), HasSubstr("Save faster:\n          --set storage.stall=...\n"));
+}
+
 TEST(Report, ListsLossesMostFirstAndLeavesOutWhatCostNothing) {
   const std::string report = text_report(sample_summary(3), {});
   const auto at = [&](const char* line) {

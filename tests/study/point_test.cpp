@@ -55,6 +55,19 @@ TEST(Point, FactsAreThoseOfTheScenario) {
   EXPECT_LT(facts.flops_per_step.value, 1.5 * plain);
 }
 
+TEST(Point, FactsSayWhetherThePolicyComputesTheInterval) {
+  const auto facts_with = [](std::vector<std::string> sets) {
+    const LoadedScenario loaded = load_scenario("scenarios/tiny-8.toml", sets);
+    for (const Problem& problem : loaded.problems) ADD_FAILURE() << problem.text();
+    return loaded.scenario ? facts_of(*loaded.scenario, 3, "0") : ScenarioFacts{};
+  };
+  for (const char* policy : {"young", "daly", "exact", "two-level"})
+    EXPECT_TRUE(facts_with({std::string("policies.checkpoint=") + policy}).computes_interval) << policy;
+  EXPECT_FALSE(facts_with({"policies.checkpoint=fixed"}).computes_interval);
+  EXPECT_TRUE(facts_with({"storage.mode=two_stage"}).saves_behind_training);
+  EXPECT_FALSE(facts_with({"storage.mode=synchronous"}).saves_behind_training);
+}
+
 // 100e9 parameters of 14 bytes are 1.4 TB; the last three of them at 20 USD are 84 USD a month. The checkpoint that is being
 // written is not in the cost.
 TEST(Point, StorageCostsByTheSizeOfTheStateAndWhatIsKept) {

@@ -40,7 +40,11 @@ StoredPoint sample_point(std::uint32_t number) {
                     .facts = sample_facts()};
   point.facts.version = sample_identity().version;
   point.facts.seed = sample_identity().seed;
-  if (number == 1) point.facts.faults = {"disk"};
+  if (number == 1) {
+    point.facts.faults = {"disk"};
+    point.facts.computes_interval = true;
+    point.facts.saves_behind_training = true;
+  }
   return point;
 }
 std::uint32_t kinds_of(std::uint32_t point) { return point == 1 ? 1 : 2; }
@@ -182,6 +186,8 @@ TEST_F(ResultsStore, KnowsItsStudyAndItsPointsWhenItIsReadAgain) {
   EXPECT_EQ(point.settings, sample_point(1).settings);
   EXPECT_EQ(point.text, sample_point(1).text);
   EXPECT_EQ(point.facts.faults, std::vector<std::string>{"disk"});
+  EXPECT_TRUE(point.facts.computes_interval);
+  EXPECT_TRUE(point.facts.saves_behind_training);
   EXPECT_EQ(point.facts.peak.value, sample_facts().peak.value);
   EXPECT_EQ(point.facts.give_up_after, sample_facts().give_up_after);
   EXPECT_EQ(store.replicas(0), 0U);
@@ -405,7 +411,7 @@ TEST_F(ResultsStore, OfAnotherFormatIsSoundAndRefusedAsThat) {
     EXPECT_EQ(refusal(sample_identity()), wanted);
     EXPECT_EQ(Store::open_to_read(file_).problem->text(), wanted);
   };
-  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 9");
+  says("UPDATE study SET format = 1", "format 1 by gauntlet 0.1.0, and this gauntlet reads format 10");
   says("ALTER TABLE study RENAME format TO form", "a format that has no number");
 }
 
