@@ -45,6 +45,7 @@ std::vector<std::pair<std::string, std::string>> details_of(const SweepResult& r
   details.emplace_back("replicas", count_text(point.summary.replicas));
   if (const std::string trails = trails_text(result, point); !trails.empty())
     details.emplace_back("trails the best by", trails);
+  if (result.nothing_changes()) return details;
   if (&point == &result.points[*result.best]) {
     details.emplace_back("", "the best");
   } else if (point.may_be_best) {
@@ -97,7 +98,8 @@ LineChart chart_along(const SweepResult& result, std::size_t field) {
           .y = y,
           .series_title = "",
           .series = {},
-          .marks = {best_mark(result, field)}};
+          .marks = result.nothing_changes() ? std::vector<ChartMark>{}
+                                            : std::vector<ChartMark>{best_mark(result, field)}};
 }
 
 /// All points in one series.
@@ -156,11 +158,11 @@ HeatMap map_of(const SweepResult& result) {
     map.cells.push_back({.x_text = x.values[point.at[0]],
                          .y_text = y.values[point.at[1]],
                          .value = *of.mean,
-                         .outlined = point.may_be_best,
+                         .outlined = point.may_be_best && !result.nothing_changes(),
                          .details = std::move(details)});
   }
   const SweptPoint& best = result.points[*result.best];
-  map.best = {x.values[best.at[0]], y.values[best.at[1]]};
+  if (!result.nothing_changes()) map.best = {x.values[best.at[0]], y.values[best.at[1]]};
   return map;
 }
 
@@ -194,14 +196,15 @@ Page page_of(const SweepResult& result, const ReportOptions& options) {
                             result.version)};
   page.lines.insert(page.lines.end(), result.notes.begin(), result.notes.end());
   const SweptPoint& best = result.points[*result.best];
-  for (std::size_t i = 0; i < result.fields.size(); ++i)
+  const bool all_same = result.nothing_changes();
+  for (std::size_t i = 0; i < result.fields.size() && !all_same; ++i)
     page.figures.push_back(
         {.name = "Best " + result.fields[i].path, .value = result.fields[i].values[best.at[i]]});
   for (Fact& fact : main_figures(best.summary)) page.figures.push_back(std::move(fact));
   page.sections.push_back(charts_of(result));
   for (const std::string& each : remarks(result)) page.sections.back().add(Paragraph{each});
   Section lost = lost_time_section(best.summary, {});
-  lost.heading = "Where the time goes at the best point";
+  lost.heading = all_same ? "Where the time goes at every point" : "Where the time goes at the best point";
   lost.add(figures_table(best.summary));
   page.sections.push_back(std::move(lost));
   return page;

@@ -71,6 +71,8 @@ struct SweepResult {
   /// Median over the points of the factor by which common random numbers cut the variance of the difference to the best.
   std::optional<double> variance_factor;
 
+  /// Whether all replicas are the same at all points, of which there are two or more. Then `best` is the first of equals.
+  bool nothing_changes() const;
   /// "checkpoint.interval = 8min, spares.count = 4"
   std::string settings_text(const SweptPoint& point) const;
   std::uint64_t replicas() const;  // of all points

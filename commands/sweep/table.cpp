@@ -57,7 +57,10 @@ std::string bar(const SweepResult& result, const SweptPoint& point) {
       static_cast<std::size_t>(std::lround(kBar * std::abs(mean_of(result, point) - worst) / range)), '#');
 }
 
+bool has_bars(const SweepResult& result) { return result.fields.size() == 1 && !result.nothing_changes(); }
+
 std::string standing(const SweepResult& result, std::size_t point) {
+  if (result.nothing_changes()) return "the same";
   if (point == result.best) return "best";
   if (result.points[point].all_gave_up()) return "gave up";
   return result.points[point].may_be_best ? "may be best" : "";
@@ -73,7 +76,7 @@ std::vector<std::string> header_of(const SweepResult& result, const std::vector<
                                "+-", "trails by", "+-"});
   for (const std::size_t phase : losses) header.push_back(std::string(kPhaseNames[phase]) + ", %");
   header.push_back("");
-  if (result.fields.size() == 1) header.push_back("worst to best");
+  if (has_bars(result)) header.push_back("worst to best");
   return header;
 }
 
@@ -95,7 +98,7 @@ std::vector<std::string> row_of(const SweepResult& result, std::size_t number,
   row.push_back(behind && point.behind->ci95 && interval ? unit.number(half_width(point.behind->ci95)) : "-");
   for (const std::size_t phase : losses) row.push_back(percent().number(share_lost(point.summary, phase)));
   row.push_back(standing(result, number));
-  if (result.fields.size() == 1) row.push_back(bar(result, point));
+  if (has_bars(result)) row.push_back(bar(result, point));
   return row;
 }
 

@@ -41,22 +41,10 @@ std::string short_name(const SweepResult& result, const SweptPoint& point) {
   return result.fields.size() == 1 ? result.fields[0].values[point.at[0]] : result.settings_text(point);
 }
 
-/// The same events are not enough: a slow host that nobody notices changes the time of a step and no event.
-bool nothing_changes(const SweepResult& result) {
-  const Summary& first = result.points.front().summary;
-  const auto same = [](const NamedStatistics& one, const NamedStatistics& other) {
-    return one.statistics == other.statistics;
-  };
-  return result.points.size() > 1 && std::ranges::all_of(result.points, [&](const SweptPoint& point) {
-           return point.summary.fingerprint == first.fingerprint &&
-                  std::ranges::equal(point.summary.metrics, first.metrics, same);
-         });
-}
-
 /// How sure the best point is: by how much the second best trails it, and which others may be better.
 std::string certainty(const SweepResult& result) {
   if (!result.best || !result.second) return "";
-  if (nothing_changes(result))
+  if (result.nothing_changes())
     return "The varied keys change nothing: every replica is the same at every point.";
   const SweptPoint& second = result.points[*result.second];
   if (!second.behind || !second.behind->difference) return "";
@@ -77,7 +65,7 @@ std::string certainty(const SweepResult& result) {
 }
 
 std::string common_numbers(const SweepResult& result) {
-  if (!result.variance_factor) return "";
+  if (!result.variance_factor || result.nothing_changes()) return "";
   const double factor = *result.variance_factor;
   const std::string number = fmt::format("{:.{}f}", factor, factor < 9.95 ? 1 : 0);
   return fmt::format(
@@ -117,7 +105,7 @@ std::string why(const SweepResult& result) {
 
 /// Where the best is the last value of a range, the range may end too early.
 std::string at_an_end(const SweepResult& result) {
-  if (!result.best || result.points.size() < 3 || nothing_changes(result)) return "";
+  if (!result.best || result.points.size() < 3 || result.nothing_changes()) return "";
   std::string text;
   for (std::size_t i = 0; i < result.fields.size(); ++i) {
     const SweptField& field = result.fields[i];
@@ -184,7 +172,8 @@ std::string tails_of_best(const SweepResult& result) {
   if (!result.best) return "";
   std::vector<TailRow> rows;
   const Summary& best = result.points[*result.best].summary;
-  add_tails(rows, best, result.objective, "best", objective_name(result));
+  add_tails(rows, best, result.objective, result.nothing_changes() ? "every point" : "best",
+            objective_name(result));
   return tails_table(rows);
 }
 
@@ -196,9 +185,12 @@ std::string setting(const SweepResult& result) {
                                            counted(result.asked_points, "point"));
   const std::string design = result.design == "grid" ? "" : " of a Latin hypercube";
   const ScenarioFacts& facts = result.points.front().summary.facts;
-  return fmt::format("{}{}, {} replicas in total; seed {}; gauntlet {}. The best is the {} {}{}.", of, design,
-                     count_text(static_cast<double>(result.replicas())), result.seed, facts.version,
-                     result.smallest ? "lowest" : "highest", objective_name(result),
+  const std::string text =
+      fmt::format("{}{}, {} replicas in total; seed {}; gauntlet {}.", of, design,
+                  count_text(static_cast<double>(result.replicas())), result.seed, facts.version);
+  if (result.nothing_changes()) return text;
+  return fmt::format("{} The best is the {} {}{}.", text, result.smallest ? "lowest" : "highest",
+                     objective_name(result),
                      result.smallest ? ", because the points hold different numbers of GPUs" : "");
 }
 
@@ -209,10 +201,17 @@ std::string answer_line(const SweepResult& result) {
   const SweptPoint& best = result.points[*result.best];
   const Statistics& of = *best.summary.find(result.objective);
   const std::string interval = of.ci95 ? fmt::format("95% interval, {}, ", kIntervalCovers) : "no interval, ";
-  return fmt::format("{} gives the {} {}, {} ({}{}{}).", result.settings_text(best),
-                     result.smallest ? "lowest" : "best", objective_name(result),
-                     value_text(of, objective_unit(result)), interval, replicas_text(result),
-                     result.interrupted ? ", interrupted" : "");
+  const std::string value = value_text(of, objective_unit(result));
+  const std::string basis =
+      fmt::format("({}{}{})", interval, replicas_text(result), result.interrupted ? ", interrupted" : "");
+  if (result.nothing_changes()) {
+    std::vector<std::string> paths;
+    for (const SweptField& field : result.fields) paths.push_back(field.path);
+    return fmt::format("{} {} nothing: every point gives the same {}, {} {}.", fmt::join(paths, " and "),
+                       paths.size() == 1 ? "changes" : "change", objective_name(result), value, basis);
+  }
+  return fmt::format("{} gives the {} {}, {} {}.", result.settings_text(best),
+                     result.smallest ? "lowest" : "best", objective_name(result), value, basis);
 }
 
 std::vector<std::string> remarks(const SweepResult& result) {

@@ -1,6 +1,7 @@
 // A sweep over made-up replicas whose best point, noise and covariance are known.
 #include "commands/sweep/sweep.hpp"
 
+#include "commands/sweep/page.hpp"
 #include "commands/sweep/text.hpp"
 #include "core/random/stream.hpp"
 
@@ -137,7 +138,17 @@ TEST(Sweep, TheSameEventsAreNotTheSameResults) {
   EXPECT_THAT(text_report(result, {}), testing::Not(HasSubstr(kNothing)));
   SweepResult same = result;
   same.points[1].summary = same.points[0].summary;
-  EXPECT_THAT(text_report(same, {}), HasSubstr(kNothing));
+  const std::string report = text_report(same, {});
+  EXPECT_THAT(report, HasSubstr(kNothing));
+  // No point is named as the best.
+  EXPECT_THAT(answer_line(same), testing::StartsWith("checkpoint.interval changes nothing: every point gives "
+                                                     "the same ETTR, "));
+  EXPECT_THAT(report, testing::Not(HasSubstr("best")));
+  EXPECT_THAT(report, HasSubstr("the same"));
+  const Page page = page_of(same, {});
+  EXPECT_EQ(page.figures.front().name, "ETTR");
+  EXPECT_THAT(page.sections.front().heading, testing::Not(HasSubstr("best")));
+  EXPECT_THAT(to_html(page), testing::Not(HasSubstr("best: ")));
 }
 
 TEST(Sweep, WhatChanceMayExplainIsNotToldApart) {
