@@ -59,8 +59,8 @@ KeptAnswer read_kept(const fs::path& out, std::uint32_t number, const DrillTask&
                              .seed = task.seed(),
                              .scenario = task.scenario.world.name,
                              .text = task.resolved.values};
-  if (const std::string other = difference(then, now, {.most = 1, .all = 1}); !other.empty())
-    return {.drill = {}, .problem = problem_of_kept(results, other)};
+  if (const StudyDifference other = difference(then, now, {.most = 1, .all = 1}); !other.what.empty())
+    return {.drill = {}, .problem = problem_of_kept(results, other.what)};
   const fs::path file = recording_of_drill(out, number);
   ReadRecording read = read_recording(file.string());
   if (!read.recording) return {.drill = {}, .problem = read.problem};

@@ -63,9 +63,9 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
 }
 
 // What runs so many replicas, or the one, of the scenario again.
-std::string command_of(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
+std::string command_of(const RunRequest& request, std::optional<std::uint32_t> replicas, std::uint64_t seed) {
   return CommandLine("gauntlet run", request.scenarios.front())
-      .number("--replicas", request.replica ? std::nullopt : std::optional(replicas))
+      .number("--replicas", request.replica ? std::nullopt : replicas)
       .number("--replica", request.replica)
       .number("--seed", std::optional(seed))
       .option("--set", request.sets)
@@ -119,7 +119,9 @@ Workbench::Output output_of(const Summary& summary, Workbench::Forms forms, Repo
 
 /// The command that goes on: unlike the one that repeats the report, it writes over-time.csv too.
 std::string resuming_command(const RunRequest& request, std::uint32_t replicas, std::uint64_t seed) {
-  return CommandLine(command_of(request, replicas, seed))
+  // With a precision alone nobody said how many.
+  const auto said = request.precision.empty() ? std::optional(replicas) : request.replicas;
+  return CommandLine(command_of(request, said, seed))
       .option("--precision", request.precision)
       .option("--over-time", request.over_time)
       .text();

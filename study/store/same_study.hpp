@@ -14,9 +14,15 @@ struct HeldReplicas {
   std::uint64_t all = 0;
 };
 
-/// What the study `then` in a store has that `now` has not; empty where `now` may go on with it. Two studies are the same if
-/// their commands are, but for how many replicas (--replicas, --budget): there may be more, and fewer as long as no more are
-/// held. --over-time changes no replica, and may differ.
-std::string difference(const StudyIdentity& then, const StudyIdentity& now, HeldReplicas held);
+/// Why a store does not go on with a study.
+struct StudyDifference {
+  std::string what;   // empty: it goes on
+  std::string go_on;  // what would go on with what the store holds; empty where nothing would
+};
+
+/// What the study `then` in a store has that `now` has not. Two studies are the same if their commands are, but for how many replicas
+/// (--replicas, --budget): there may be more, and fewer as long as no more are held. With --precision there may be a smaller half-width: the
+/// rounds run again from their start, and the store keeps only what they ask for. --over-time changes no replica, and may differ.
+StudyDifference difference(const StudyIdentity& then, const StudyIdentity& now, HeldReplicas held);
 
 }  // namespace gauntlet

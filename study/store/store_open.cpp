@@ -68,20 +68,25 @@ void put_arguments(sqlite3* database, const std::string& arguments) {
   sqlite::execute(database, "COMMIT");
 }
 
-/// What sets the store apart from what is asked; empty where it goes on with it.
-std::string difference_of(const Store::Connection& store, const StudyIdentity& now,
-                          std::span<const std::string> faults) {
+/// What sets the store apart from what is asked.
+StudyDifference difference_of(const Store::Connection& store, const StudyIdentity& now,
+                              std::span<const std::string> faults) {
   HeldReplicas held{.most = 0, .all = store.replicas()};
   for (const Store::Connection::Entry& entry : store.points) held.most = std::max(held.most, entry.replicas);
-  if (std::string what = difference(store.study, now, held); !what.empty()) return what;
+  if (StudyDifference other = difference(store.study, now, held); !other.what.empty()) return other;
   if (!std::equal(faults.begin(), faults.end(), store.faults.begin(), store.faults.end()))
-    return fmt::format("holds a study with other kinds of faults: {}, not {}", fmt::join(store.faults, ", "),
-                       fmt::join(faults, ", "));
-  return "";
+    return {.what = fmt::format("holds a study with other kinds of faults: {}, not {}",
+                                fmt::join(store.faults, ", "), fmt::join(faults, ", ")),
+            .go_on = {}};
+  return {};
 }
 
 constexpr const char* kOtherStudy = "choose another --out, or start again with --force";
 constexpr const char* kBeginAgain = "start again with --force, or bring the file back from a copy";
+std::string remedy_of(const StudyDifference& other) {
+  return other.go_on.empty() ? kOtherStudy : fmt::format("{}, {}", other.go_on, kOtherStudy);
+}
+
 /// What helps where something could not be written; `otherwise` where nothing is known to.
 std::string remedy_of(const sqlite::Error& error, const char* otherwise) {
   if (error.code == SQLITE_NOMEM) return system_advice(ENOMEM);
@@ -199,8 +204,8 @@ Store::Opened Store::resume(const fs::path& file, const StudyIdentity& study,
       connection->begin_study(study, faults);
     }
     check_digests(database, connection->points);
-    if (const std::string what = difference_of(*connection, study, faults); !what.empty())
-      return refused(problem_of(file, what, kOtherStudy));
+    if (const StudyDifference other = difference_of(*connection, study, faults); !other.what.empty())
+      return refused(problem_of(file, other.what, remedy_of(other)));
     prepare_to_write(database);
     put_arguments(database, study.arguments);
     connection->study.arguments = study.arguments;

@@ -54,6 +54,23 @@ class Resume(StudyTest):
             self.assert_same(alone, out)
         self.assertGreaterEqual(killed, 20)
 
+    def test_a_smaller_half_width_gives_the_bytes_of_a_study_that_began_with_it(self):
+        def study(out, precision, *options, code=0):
+            done = subprocess.run([GAUNTLET, "sweep", "scenarios/tiny-8.toml", "--vary", "checkpoint.interval=10min,1h", "--quiet",
+                                   "--precision", precision, "--out", str(out), *options],
+                                  text=True, capture_output=True, timeout=SECONDS_MAX, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+        grown, alone = self.place / "grown", self.place / "alone"
+        study(grown, "0.5%")
+        study(grown, "0.2%", "--resume")
+        study(alone, "0.2%")
+        self.assert_same(alone, grown)
+        refused = study(grown, "0.3%", "--resume", code=2)
+        self.assertIn("holds a study with --precision 0.2%, and --precision 0.3% asks for less; continue with --precision 0.2%, or", refused)
+        self.assertNotIn("--replicas", refused)
+        self.assert_same(alone, grown)
+
 
 if __name__ == "__main__":
     unittest.main()
