@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -21,18 +23,21 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   for (const Metric& each : metrics_of(facts)) known.push_back(each.name);
   if (std::ranges::find(known, metric) == known.end()) {
     const std::optional<std::string> near = nearest_name(metric, known);
-    return {{},
-            option_problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
-                           near ? fmt::format("did you mean \"{}\"?", *near)
-                                : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
+    return {
+        .goal = {},
+        .problem = option_problem(option, what, fmt::format("names no metric: there is no \"{}\"", metric),
+                                  near ? fmt::format("did you mean \"{}\"?", *near)
+                                       : "`gauntlet list metrics` names them, such as ettr or wall_time_s")};
   }
   const std::vector<Metric> all = metrics_of(facts);
   const auto named = std::ranges::find(all, metric, &Metric::name);
   if (named->pool)
-    return {{},
-            option_problem(option, what, "names a quantile of all latencies together, which has no interval",
-                           "choose a mean, such as detection_latency_s")};
+    return {.goal = {},
+            .problem = option_problem(option, what,
+                                      "names a quantile of all latencies together, which has no interval",
+                                      "choose a mean, such as detection_latency_s")};
   std::string_view value = equals == std::string_view::npos ? text : text.substr(equals + 1);
+  const std::string_view named_metric = text.substr(0, text.size() - value.size());  // "ettr=", or nothing
   double unit = 1;
   if (value.ends_with('%')) {
     value.remove_suffix(1);
@@ -44,21 +49,34 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
                                                                           : "{0}=0.5"),
                                           metric);
   if (unit != 1 && !is_share(metric))
-    return {{},
-            option_problem(option, what, fmt::format("has a %, and {} is not a share", metric),
-                           "write the half-width in its own unit, for example " + example)};
+    return {.goal = {},
+            .problem = option_problem(option, what, fmt::format("has a %, and {} is not a share", metric),
+                                      "write the half-width in its own unit, for example " + example)};
   std::optional<double> number = number_of(value, FieldKind::number);
   if (number) *number *= unit;
   if (!number && in_seconds && unit == 1) number = number_of(value, FieldKind::duration);
   if (!number && equals == std::string_view::npos)
-    return {
-        {},
-        option_problem(option, what, "has no value", "write --precision ettr=0.002, or --precision 0.2%")};
+    return {.goal = {},
+            .problem = option_problem(option, what, "has no value",
+                                      "write --precision ettr=0.002, or --precision 0.2%")};
   if (!number || !(*number > 0))
-    return {{},
-            option_problem(option, what, "is not a half-width",
-                           "write a number above zero, for example " + example)};
-  return {PrecisionGoal{.metric = metric, .half_width = *number}, {}};
+    return {.goal = {},
+            .problem = option_problem(option, what, "is not a half-width",
+                                      "write a number above zero, for example " + example)};
+  if (is_share(metric) && *number >= 1)
+    return {.goal = {},
+            .problem = option_problem(
+                option, what,
+                fmt::format("is a half-width of {:g} percentage points, which every interval of {} has",
+                            100 * *number, metric),
+                fmt::format("write it as a percentage, such as {}0.05%", named_metric))};
+  std::string note;
+  if (is_share(metric) && unit == 1)
+    note = fmt::format(
+        "--precision {} asks for a half-width of {:g} percentage points; {}{}% would ask for {} points.",
+        text, 100 * *number, named_metric, value, value);
+  return {
+      .goal = PrecisionGoal{.metric = metric, .half_width = *number}, .note = std::move(note), .problem = {}};
 }
 
 }  // namespace gauntlet

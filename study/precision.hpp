@@ -18,9 +18,10 @@ struct PrecisionGoal {
 
 struct ParsedPrecision {
   std::optional<PrecisionGoal> goal;
+  std::string note = {};  // what the report says of it, where its unit is easily mistaken; may be empty
   std::optional<Problem> problem;  // where there is none
 };
-/// "ettr=0.002"; also as a percentage ("ettr=0.2%"), and of a metric in seconds as a duration ("wall_time_s=1h"). Without a metric
+/// "ettr=0.002": 0.2 percentage points of ETTR; also as a percentage ("ettr=0.2%"), and of a metric in seconds as a duration ("wall_time_s=1h"). Without a metric
 /// it is that of ettr. `facts`: whose metrics there are.
 ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& facts);
 

@@ -6,6 +6,7 @@
 #include "commands/run/page.hpp"
 #include "core/infinity.hpp"
 #include "core/record/recording.hpp"
+#include "report/metric_unit.hpp"
 #include "report/text.hpp"
 #include "shell/command_line.hpp"
 #include "shell/exit_code.hpp"
@@ -130,15 +131,18 @@ std::string resuming_command(const RunRequest& request, std::uint32_t replicas, 
 /// What is asked for beside the summary.
 struct RunQuestion {
   ReplicaTerms terms;
-  Duration bucket{};  // zero: no over-time.csv
+  Duration bucket{};               // zero: no over-time.csv
+  std::vector<std::string> notes;  // of the precision, for the report
 };
 
 /// Of the options; a problem where one of them says nothing.
-std::optional<Problem> read_terms(const RunRequest& request, const Point& point, ReplicaTerms& terms) {
+std::optional<Problem> read_terms(const RunRequest& request, const Point& point, RunQuestion& question) {
+  ReplicaTerms& terms = question.terms;
   for (const std::string& text : request.precision) {
     ParsedPrecision parsed = parse_precision(text, point.facts);
     if (parsed.problem) return parsed.problem;
     terms.precision.push_back(std::move(*parsed.goal));
+    if (!parsed.note.empty()) question.notes.push_back(std::move(parsed.note));
   }
   terms.replicas =
       request.replicas.value_or(terms.precision.empty() ? point.scenario.study.replicas : kMostReplicas);
@@ -146,14 +150,19 @@ std::optional<Problem> read_terms(const RunRequest& request, const Point& point,
 }
 
 /// Runs what is asked for. What it returns says that the precision was not reached.
-std::optional<Problem> run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms) {
+std::optional<Problem> run_replicas(Experiment& experiment, PointNumber point, const ReplicaTerms& terms,
+                                    const std::string& currency) {
   const Rounds rounds = run_rounds(experiment, {&point, 1}, terms);
   if (!rounds.complete || rounds.precise.front()) return std::nullopt;
   const std::uint32_t replicas = rounds.replicas.front();
   std::vector<std::string> wide, without;
   for (const PrecisionGoal& goal : terms.precision) {
     const double times = times_too_wide(experiment, point, replicas, goal);
-    if (times > 1) (times == kInfinity ? without : wide).push_back(goal.metric);
+    if (times == kInfinity) {
+      without.push_back(goal.metric);
+    } else if (times > 1) {
+      wide.push_back(missed_text(goal.metric, times * goal.half_width, goal.half_width, currency));
+    }
   }
   if (!without.empty())
     return problem_of(
@@ -162,7 +171,7 @@ std::optional<Problem> run_replicas(Experiment& experiment, PointNumber point, c
                     fmt::join(without, ", ")),
         "ask for another metric: this one has no value, or hardly ever differs between replicas");
   return problem_of("--precision",
-                    fmt::format("was not reached by {} in {} replicas", fmt::join(wide, ", "), replicas),
+                    fmt::format("was not reached: {} replicas give {}", replicas, fmt::join(wide, "; ")),
                     "give it more with --replicas, or ask for less");
 }
 
@@ -180,7 +189,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   if (request.replica) {
     experiment.ensure_only(number, *request.replica);
   } else {
-    imprecise = run_replicas(experiment, number, question.terms);
+    imprecise = run_replicas(experiment, number, question.terms, point->facts.currency);
   }
   if (imprecise) print_warnings({&*imprecise, 1});
   // Fewer than were asked for where it was interrupted.
@@ -200,6 +209,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
   }
   summary.interrupted = bench->stopped();
   ReportOptions options = options_of(request, source, *point, summary);
+  options.notes.insert(options.notes.end(), question.notes.begin(), question.notes.end());
   if (imprecise) options.notes.push_back(imprecise->file + " " + imprecise->why + ".");
   Workbench::Output output = output_of(summary, bench->forms(), options);
   if (question.bucket > Duration::zero() && !bench->stopped()) {
@@ -232,7 +242,7 @@ int run_command(const RunRequest& request) {
     const LoadedPoint base = source.point();
     if (!base.point) return wrong_input(base.problems);
     RunQuestion question;
-    if (const auto problem = read_terms(request, *base.point, question.terms)) return wrong_input(*problem);
+    if (const auto problem = read_terms(request, *base.point, question)) return wrong_input(*problem);
     if (const auto problem = problem_of_record_file(request)) return wrong_input(*problem);
     if (!request.over_time.empty()) {
       const OverTimeBucket bucket =

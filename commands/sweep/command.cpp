@@ -75,6 +75,7 @@ void read_terms(const SweepRequest& request, const Point& base, Prepared& prepar
         }))
       parsed.problem = option_problem("--precision", parsed.goal->metric, "is given twice", "say it once");
     if (parsed.goal) terms.precision.push_back(std::move(*parsed.goal));
+    if (!parsed.note.empty()) prepared.plan.notes.push_back(std::move(parsed.note));
     if (parsed.problem) prepared.problems.push_back(std::move(*parsed.problem));
   }
   if (!request.budget.empty()) {

@@ -186,6 +186,7 @@ SweepResult sweep(Experiment& experiment, const SweepPlan& plan,
   result.precision = terms.precision;
   result.asked_points = static_cast<std::uint32_t>(points.size());
   result.refused = plan.refused;
+  result.notes = plan.notes;
   if (plan.design == "grid")
     for (const Axis& axis : plan.axes)
       if (std::string note = left_out_text(axis); !note.empty()) result.notes.push_back(std::move(note));

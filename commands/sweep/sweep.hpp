@@ -32,6 +32,7 @@ struct SweepPlan {
   std::string design = "grid";
   std::vector<Settings> points;
   std::vector<RefusedPoint> refused = {};  // left out of `points`
+  std::vector<std::string> notes = {};     // SweepResult::notes
 };
 
 /// The points of a plan, or what is wrong with the first of them whose scenario does not load.

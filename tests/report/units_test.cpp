@@ -1,5 +1,7 @@
 #include "report/units.hpp"
 
+#include "report/metric_unit.hpp"
+
 #include <gtest/gtest.h>
 
 namespace gauntlet {
@@ -44,6 +46,17 @@ TEST(Units, DigitsAreGroupedByThree) {
 }
 
 TEST(Units, NothingIsLessThanNothing) { EXPECT_EQ(percent().number(-1e-9), "0.00"); }
+
+TEST(Units, AMissedHalfWidthHasTheDigitsThatShowTheMiss) {
+  EXPECT_EQ(missed_text("ettr", 0.00013, 0.0001, "USD"),
+            "ettr +- 0.013% on the longer side of its interval, and +- 0.01% was asked for");
+  EXPECT_EQ(missed_text("ettr", 0.00010004, 0.0001, "USD"),
+            "ettr +- 0.010004% on the longer side of its interval, and +- 0.01% was asked for");
+  EXPECT_EQ(missed_text("wall_time_s", 7920, 7200, "USD"),
+            "wall_time_s +- 2.2 h on the longer side of its interval, and +- 2 h was asked for");
+  EXPECT_EQ(missed_text("interruptions", 0.31, 0.3, "USD"),
+            "interruptions +- 0.31 on the longer side of its interval, and +- 0.3 was asked for");
+}
 
 }  // namespace
 }  // namespace gauntlet

@@ -294,6 +294,20 @@ TEST(Sweep, PrecisionsAndBudgetsAreChecked) {
     const std::string last = advice.substr(advice.rfind(' ') + 1);
     EXPECT_TRUE(parse_precision(last, facts).goal) << last;
   }
+  // Every interval of a share is as narrow: 5 and 50 were meant as percentages, or as points.
+  for (const char* wide : {"50", "1", "ettr=5", "ettr=100%", "detection.recall=1.5"})
+    EXPECT_THAT(parse_precision(wide, facts).problem->text(),
+                HasSubstr("percentage points, which every interval"))
+        << wide;
+  EXPECT_THAT(parse_precision("50", facts).problem->text(),
+              testing::EndsWith("; write it as a percentage, such as 0.05%"));
+  EXPECT_THAT(parse_precision("mfu=1", facts).problem->text(), testing::EndsWith("such as mfu=0.05%"));
+  EXPECT_TRUE(parse_precision("interruptions=5", facts).goal);
+  EXPECT_EQ(
+      parse_precision("0.05", facts).note,
+      "--precision 0.05 asks for a half-width of 5 percentage points; 0.05% would ask for 0.05 points.");
+  EXPECT_EQ(parse_precision("0.05%", facts).note, "");
+  EXPECT_EQ(parse_precision("wall_time_s=1h", facts).note, "");
   EXPECT_EQ(parse_budget("20000").budget, 20000U);
   for (const char* wrong : {"0", "-3", "many", "1e4", "99999999999999999999"})
     EXPECT_TRUE(parse_budget(wrong).problem) << wrong;
