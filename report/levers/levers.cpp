@@ -194,10 +194,12 @@ std::string best_lever_text(const LeverRanking& ranking) {
   const Gain& goodput = best->gains.goodput;
   const Unit share = percent().fine_enough_for(half_width(goodput.ci95));
   const std::string dearer = dearer_text(*best, ranking.currency);
-  return fmt::format("{} {} the most: it saves {} per run for the same work, {}% +- {} more goodput{}",
-                     lever_text(*best),
-                     ranking.certain > 0 && ranking.unplaced.empty() ? "gains" : "may gain",
+  // Its place is certain; those that may gain more have no certain gain.
+  const bool first_is_certain = ranking.certain > 0, all_placed = ranking.unplaced.empty();
+  return fmt::format("{} {} the most: it saves {} per run for the same work, {}% +- {} more goodput{}{}",
+                     lever_text(*best), first_is_certain && all_placed ? "gains" : "may gain",
                      saved_text(*best), share.number(*goodput.by), share.number(half_width(goodput.ci95)),
+                     first_is_certain && !all_placed ? ", the most of the levers with a certain gain" : "",
                      dearer.empty() ? "" : ", and " + dearer);
 }
 

@@ -156,6 +156,8 @@ TEST(RankText, ALeverWithoutACertainGainIsNamedAndTakesNoPlace) {
   const RankResult result = with_a_rare_lever();
   EXPECT_THAT(answer_line(result),
               HasSubstr("of 7 levers, `faults.disk` (half as often) may gain the most: it saves 20.0 h"));
+  EXPECT_THAT(answer_line(result), HasSubstr("more goodput, the most of the levers with a certain gain ("))
+      << "as the order says";
   RankResult unclear = result;
   unclear.ranking.levers[0].effect = LeverEffect::unclear;
   unclear.ranking.levers[0].gains.goodput.ci95 = Interval{0.001, 0.059};
