@@ -169,8 +169,10 @@ void DraftWriter::cluster() {
                           facts_->hardware_name));
   lines_.table("spares");
   lines_.line("count", std::to_string(spares()),
-              facts_->spares ? "given: hosts that stand by"
-                             : "chosen: spare hosts; enough for the hosts in repair 99% of the time");
+              facts_->spares
+                  ? "given: hosts that stand by"
+                  : "chosen: spare hosts; with 99% enough for the hosts in repair at any one moment, "
+                    "not over a whole run");
 }
 
 void DraftWriter::work() {

@@ -48,7 +48,8 @@ constexpr std::array<KnownOption, 17> kOptions = {{
     {"--repair", &Known::repair, "TIME", "Time until a failed host is back from repair",
      "How long is a failed host in repair? (12h)"},
     {"--spares", &Known::spares, "N",
-     "Spare hosts (default: enough to replace all hosts in repair, with a probability of 99%)",
+     "Spare hosts (default: at any one moment enough to replace all hosts in repair, with a probability of "
+     "99%)",
      "How many spare hosts stand by? (8; empty: as many as the repairs need)"},
     {"--gpu-hour", &Known::gpu_hour, "PRICE",
      "Price of a GPU for an hour, such as 2.10USD (default: no cost)",
