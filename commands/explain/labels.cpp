@@ -29,7 +29,8 @@ constexpr LabelWords kLabels[] = {
     {"Monte Carlo only", "",
      "an interval covers the scatter of the replicas, and not what is unknown about the rates of the "
      "scenario. "
-     "`gauntlet plan --uncertainty` includes that",
+     "`gauntlet plan SCENARIO --uncertainty` includes that. It needs work to finish: `job.tokens` or "
+     "`job.steps` in the scenario, or the option `--tokens`",
      "with parameter uncertainty"},
     {"ETTR", "ettr", "effective training time ratio", "effective"},
     {"training rate", "training_rate", ""},
