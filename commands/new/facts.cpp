@@ -97,6 +97,21 @@ void FactsReader::exclusive(std::initializer_list<std::string_view> options, boo
   if (needed && first.empty()) out_.missing.push_back(&known_option(*options.begin()));
 }
 
+/// 4096 of "512x8", which a reader may write for hosts and their GPUs.
+std::optional<std::int64_t> product_of(std::string_view text) {
+  const std::size_t times = text.find('x');
+  if (times == std::string_view::npos) return std::nullopt;
+  const auto factor = [](std::string_view part) {
+    part = trimmed(part);
+    std::int32_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc{} && end == part.data() + part.size() ? std::optional(value) : std::nullopt;
+  };
+  const auto one = factor(text.substr(0, times)), other = factor(text.substr(times + 1));
+  if (!one || !other) return std::nullopt;
+  return std::int64_t{*one} * *other;
+}
+
 std::optional<std::int64_t> FactsReader::whole_number(std::string_view option, std::int64_t least,
                                                       std::int64_t most, std::int64_t k) {
   const auto text = word(option);
@@ -106,8 +121,11 @@ std::optional<std::int64_t> FactsReader::whole_number(std::string_view option, s
   const std::string_view rest(end, static_cast<std::size_t>(text->data() + text->size() - end));
   const bool thousands = k > 0 && (rest == "k" || rest == "K");
   if ((!rest.empty() && !thousands) || (error != std::errc{} && error != std::errc::result_out_of_range)) {
+    const auto product = product_of(*text);
     refuse(option, "is not a whole number",
-           fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 8)));
+           product && *product >= least && *product <= most
+               ? fmt::format("write {} {}", option, *product)
+               : fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 8)));
     return {};
   }
   if (error == std::errc{} && thousands) value = value > most / k ? most + 1 : value * k;

@@ -17,13 +17,25 @@ namespace {
 
 constexpr std::string_view kAdvice = "write for example \"54d x 2048 hosts\"";
 
+/// `write "365d x 1024 hosts"` for "365 x 1024 hosts": an exposure is counted in days. Empty where more than the unit is missing.
+std::string with_days(std::string_view time, std::string_view rest) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), number);
+  if (error != std::errc{} || end != time.data() + time.size()) return "";
+  return "write \"" + std::string(time) + "d " + std::string(rest) + "\"";
+}
+
 }  // namespace
 
 Parsed<Exposure> parse_exposure(std::string_view text) {
   const std::size_t times = text.find('x');
   if (times == std::string_view::npos) return {{}, "does not say how many components", std::string(kAdvice)};
   const auto seconds = parse_seconds(text.substr(0, times));
-  if (!seconds.value) return {{}, "has a duration that " + seconds.why, seconds.suggestion};
+  if (!seconds.value) {
+    std::string suggestion = with_days(trimmed(text.substr(0, times)), text.substr(times));
+    if (suggestion.empty()) suggestion = seconds.suggestion;
+    return {{}, "has a duration that " + seconds.why, std::move(suggestion)};
+  }
   if (*seconds.value <= 0) return {{}, "lasts no time", std::string(kAdvice)};
 
   const std::string_view rest = trimmed(text.substr(times + 1));

@@ -17,6 +17,9 @@ TEST(Facts, ThatCannotBeAreRefused) {
        "--gpus: \"4100\" is not a multiple of the 8 GPUs of one h100 host; write --gpus 4096 or 4104\n"},
       {{{"--gpus", "4"}}, "--gpus: \"4\" is not a multiple of the 8 GPUs of one h100 host; write --gpus 8\n"},
       {{{"--gpus", "many"}}, "--gpus: \"many\" is not a whole number; write for example --gpus 8\n"},
+      {{{"--gpus", "512x8"}}, "--gpus: \"512x8\" is not a whole number; write --gpus 4096\n"},
+      {{{"--gpus", "512x"}}, "--gpus: \"512x\" is not a whole number; write for example --gpus 8\n"},
+      {{{"--gpus", "512x-8"}}, "--gpus: \"512x-8\" is not a whole number; write for example --gpus 8\n"},
       {{{"--gpus", "0"}}, "--gpus: \"0\" is not between 1 and 80000000\n"},
       {{{"--gpus", "99999999999999999999"}},
        "--gpus: \"99999999999999999999\" is not between 1 and 80000000\n"},
@@ -57,6 +60,12 @@ TEST(Facts, ThatCannotBeAreRefused) {
       {{{"--failures", "3 over 365d x 0 hosts"}},
        "--failures: \"3 over 365d x 0 hosts\" does not count components; write for example \"54d x 2048 "
        "hosts\"\n"},
+      {{{"--failures", "3 over 365 x 1024 hosts"}},
+       "--failures: \"3 over 365 x 1024 hosts\" has a duration that has no unit; write \"365d x 1024 "
+       "hosts\"\n"},
+      {{{"--failures", "3 over 365z x 1024 hosts"}},
+       "--failures: \"3 over 365z x 1024 hosts\" has a duration that has the unknown unit \"z\"; known "
+       "units"},
       {{{"--failures", "3 over 365d x 4 racks"}},
        "--failures: \"3 over 365d x 4 racks\" does not count hosts, GPUs or NICs; write for example "
        "--failures '12 over 30d x "
