@@ -17,11 +17,15 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
      "row. `gauntlet run` then ends with exit code 1"},
     {"interruptions",
      "stopping faults on the job's hosts, planned stops and preemptions. A fault that strikes a job which is "
-     "already stopped counts too"},
+     "already stopped counts too, and so does a fault that a spare host brings along when it joins"},
     {"planned_stops", "stops that an operator wanted"},
     {"preemptions", "times that jobs of higher priority took the job's hosts"},
     {"false_alarms", "stops of a healthy job by a detector. They are not interruptions"},
-    {"mttf_s", "time at risk / unplanned interruptions, over all runs together"},
+    {"mttf_s",
+     "time at risk / unplanned interruptions, over all runs together. A spare host that failed while it was "
+     "idle "
+     "interrupts the job when it joins, so with spare hosts it is a little below that of the job's own "
+     "hosts"},
     {"detection_latency_s",
      "time from the onset of a fault that stops the job to the first order that answers it"},
     {"detection_latency_p50_s",
