@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"mttf_s",
      "time at risk / unplanned interruptions, over all runs together. A spare host that failed while it was "
      "idle "
-     "interrupts the job when it joins, so with spare hosts it is a little below that of the job's own "
+     "interrupts the job when it joins, so with spare hosts it is below that of the job's own "
      "hosts"},
     {"detection_latency_s",
      "time from the onset of a fault that stops the job to the first order that answers it"},
