@@ -50,9 +50,29 @@ Problem problem_of(const std::string& file, const std::string& why, const std::s
   return {.file = file, .why = why, .suggestion = suggestion};
 }
 
+/// Whether the folder is the directory of --out, or DIR.part beside it, or lies in one of them.
+bool is_of_results(const std::filesystem::path& folder, const std::string& out) {
+  if (out.empty()) return false;
+  std::error_code error;
+  std::filesystem::path results = std::filesystem::weakly_canonical(out, error);
+  if (!results.has_filename()) results = results.parent_path();  // "DIR/"
+  const std::filesystem::path part = results.string() + ".part";
+  for (std::filesystem::path each = folder; each.has_relative_path(); each = each.parent_path())
+    if (each == results || each == part) return true;
+  return false;
+}
+
 std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   std::error_code error;
   if (request.record.empty()) return std::nullopt;
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(request.record, error).parent_path();
+  if (is_of_results(folder, request.out))
+    return problem_of(request.record, "would be in the directory of --out, where only results are",
+                      "name a file beside that directory");
+  if (!std::filesystem::is_directory(folder, error))
+    return problem_of(request.record,
+                      fmt::format("cannot be made: \"{}\" is not a directory", folder.string()),
+                      "make the directory first");
   const auto type = std::filesystem::symlink_status(request.record, error).type();
   if (type == std::filesystem::file_type::not_found) return std::nullopt;
   if (type != std::filesystem::file_type::regular)

@@ -25,6 +25,16 @@ same "$scratch/run.gauntlet" "$scratch/before"
 exits 0 run "$tiny" --replica 4 --record "$scratch/run.gauntlet" --force
 ! cmp -s "$scratch/run.gauntlet" "$scratch/before" || fail "--force replaced nothing"
 
+# Where it cannot stay, that is said before anything runs.
+for record in "$scratch/out/run.gauntlet" "$scratch/out.part/run.gauntlet" "$scratch/none/../out/result.json"; do
+  exits 2 run "$tiny" --replica 4 --out "$scratch/out/" --record "$record"
+  says stderr "would be in the directory of --out, where only results are; name a file beside that directory"
+done
+exits 2 run "$tiny" --replica 4 --record "$scratch/none/run.gauntlet"
+says stderr 'is not a directory; make the directory first'
+[[ ! -e "$scratch/out" && ! -e "$scratch/out.part" ]] || fail "something was begun"
+exits 0 run "$tiny" --replica 4 --out "$scratch/out" --record "$scratch/output.gauntlet"
+
 # A recording that was cut says so, with where it ends, and is no difference between policies; at any of these bytes.
 exits 0 run "$tiny" --replica 3 --record "$scratch/whole"
 size="$(stat -c %s "$scratch/whole")"

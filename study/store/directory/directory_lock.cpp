@@ -24,11 +24,11 @@ bool still_there(int file, const std::filesystem::path& name) {
 
 }  // namespace
 
-LockTaken DirectoryLock::take(const std::filesystem::path& directory, Files& files) {
+LockTaken DirectoryLock::take(const std::filesystem::path& directory, Files& files, mode_t mode) {
   constexpr int kTries = 100;  // each is lost only to another program that ends just then
   const std::filesystem::path name = directory / kLockFile;
   for (int i = 0; i < kTries; ++i) {
-    const int error = files.make_directory(directory, 0777);
+    const int error = files.make_directory(directory, mode);
     std::error_code none;
     if (error != 0 && !std::filesystem::is_directory(directory, none))
       return {.lock = std::nullopt, .held_by_other = false, .why = system_message(error)};

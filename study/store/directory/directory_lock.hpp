@@ -17,8 +17,9 @@ struct LockTaken;
 /// Held until it is destroyed, or the process dies (flock(2)).
 class DirectoryLock {
  public:
-  /// Makes the directory, where there is none, and the lock file in it.
-  static LockTaken take(const std::filesystem::path& directory, Files& files = system_files());
+  /// Makes the directory, where there is none, with this mode, and the lock file in it.
+  static LockTaken take(const std::filesystem::path& directory, Files& files = system_files(),
+                        mode_t mode = 0777);
 
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept;

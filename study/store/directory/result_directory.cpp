@@ -8,10 +8,14 @@
 #include "study/store/directory/manifest.hpp"
 #include "study/store/export/export.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <system_error>
 #include <utility>
@@ -73,8 +77,19 @@ void remove_unfinished(Files& files, const fs::path& part) {
   for (const fs::path& path : ours) remove_all(files, path);
 }
 
+/// Such as a volume of a container: it keeps its name, so that nothing else can get it.
+bool is_mount_point(const fs::path& target) {
+  struct statx found {};
+  return ::statx(AT_FDCWD, target.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &found) == 0 &&
+         (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 std::optional<Problem> problem_of_target(const fs::path& target, Existing existing) {
   std::error_code error;
+  if (is_mount_point(target))
+    return problem_of(target,
+                      "is a mount point, and results get the name of their directory once they are complete",
+                      fmt::format("name a directory in it, such as \"{}\"", (target / "results").string()));
   const fs::path parent = target.parent_path();
   if (!fs::is_directory(parent, error))
     return problem_of(target,
@@ -85,6 +100,26 @@ std::optional<Problem> problem_of_target(const fs::path& target, Existing existi
     return problem_of(target, "exists and is not overwritten",
                       "continue it with --resume, replace it with --force, or choose another --out");
   return problem_of_holding(target, is_result_file);
+}
+
+/// Whose a directory is, and who may do what there.
+struct Access {
+  uid_t owner = 0;
+  gid_t group = 0;
+  mode_t mode = 0777;
+};
+
+/// Of a directory that is there. We have to write in the new one.
+std::optional<Access> access_of(const fs::path& directory) {
+  struct stat found {};
+  if (::stat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return std::nullopt;
+  return Access{.owner = found.st_uid, .group = found.st_gid, .mode = (found.st_mode & 07777) | S_IRWXU};
+}
+
+/// As far as we may: only root gives a directory to another owner.
+void give(const Access& access, const fs::path& directory) {
+  if (::chown(directory.c_str(), access.owner, access.group) != 0 && errno != EPERM) return;
+  static_cast<void>(::chmod(directory.c_str(), access.mode));
 }
 
 }  // namespace
@@ -210,8 +245,10 @@ ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing e
   }
   if (is_there(state->part))
     if (auto problem = problem_of_holding(state->part, is_of_unfinished)) return refused(*problem);
-  LockTaken taken = DirectoryLock::take(state->part, files);
-  while (taken.held_by_other && wait && wait(state->part)) taken = DirectoryLock::take(state->part, files);
+  const mode_t mode = access_of(state->target).value_or(Access{}).mode;
+  LockTaken taken = DirectoryLock::take(state->part, files, mode);
+  while (taken.held_by_other && wait && wait(state->part))
+    taken = DirectoryLock::take(state->part, files, mode);
   if (taken.held_by_other)
     return refused(problem_of(state->part, "is being written by another program",
                               "wait for its end, or choose another --out"));
@@ -270,6 +307,7 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
   }
   const std::string go_on =
       fmt::format("{} are safe in \"{}\"; continue with --resume", store->holds(), part.string());
+  if (const auto access = access_of(target)) give(*access, ready);
   if (const int error = take_name(files, ready, target))
     return problem_of(target, "could not be given its name: " + system_message(error), go_on);
   if (const int error = sync_name(files, target))

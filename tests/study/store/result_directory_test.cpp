@@ -5,6 +5,8 @@
 #include "tests/study/store/sample_study.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -112,6 +114,47 @@ class ResultDirectoryTest : public testing::Test {
 
   fs::path scratch_, target_;
 };
+
+mode_t mode_of(const fs::path& path) {
+  struct stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
+  return found.st_mode & 07777;
+}
+
+TEST_F(ResultDirectoryTest, StaysAsPrivateAsItWas) {
+  fs::create_directory(target_);
+  ASSERT_EQ(::chmod(target_.c_str(), 0700), 0);
+  {
+    const auto directory = open();
+    EXPECT_EQ(mode_of(target_.string() + ".part"), 0700U) << "others must not read on the way";
+    add_up_to(directory->store(), 3);
+    ASSERT_EQ(commit(*directory, 3), std::nullopt);
+  }
+  EXPECT_EQ(mode_of(target_), 0700U);
+  ASSERT_EQ(::chmod(target_.c_str(), 02770), 0);
+  write_results(4, Existing::resume);
+  EXPECT_EQ(mode_of(target_), 02770U) << "whatever the umask is";
+  write_results(3, Existing::replace);
+  EXPECT_EQ(mode_of(target_), 02770U);
+}
+
+TEST_F(ResultDirectoryTest, RefusesAMountPointAtOnce) {
+  for (const Existing existing : {Existing::refuse, Existing::replace, Existing::resume})
+    EXPECT_NE(refusal("/proc", existing).find("is a mount point"), std::string::npos);
+  EXPECT_FALSE(fs::exists("/proc.part"));
+}
+
+TEST_F(ResultDirectoryTest, KeepsItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a directory away";
+  constexpr uid_t kNobody = 65534;
+  fs::create_directory(target_);
+  ASSERT_EQ(::chown(target_.c_str(), kNobody, kNobody), 0);
+  write_results(3);
+  struct stat found {};
+  ASSERT_EQ(::stat(target_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_uid, kNobody);
+  EXPECT_EQ(found.st_gid, kNobody);
+}
 
 TEST_F(ResultDirectoryTest, HoldsTheFilesAndNothingIsLeftBeside) {
   write_results(3);
