@@ -14,9 +14,9 @@ FILES = ("result.json", "report.txt", "points.csv", "replicas.csv", "incidents.c
 
 
 def sweep(replicas):
-    """Two points; a thousand replicas take a second or so."""
-    return ["sweep", "scenarios/tiny-8.toml", "--vary", "checkpoint.interval=10min,1h", "--replicas", str(replicas),
-            "--quiet"]
+    """Two points that differ; a thousand replicas take a second or so."""
+    return ["sweep", "scenarios/tiny-8.toml", "--set", "policies.checkpoint=fixed", "--vary", "checkpoint.interval=10min,1h",
+            "--replicas", str(replicas), "--quiet"]
 
 
 def stored(directory):
