@@ -54,7 +54,7 @@ Problem problem_of(const std::string& file, const std::string& why, const std::s
 bool is_of_results(const std::filesystem::path& folder, const std::string& out) {
   if (out.empty()) return false;
   std::error_code error;
-  std::filesystem::path results = std::filesystem::weakly_canonical(out, error);
+  std::filesystem::path results = std::filesystem::weakly_canonical(std::filesystem::absolute(out), error);
   if (!results.has_filename()) results = results.parent_path();  // "DIR/"
   const std::filesystem::path part = results.string() + ".part";
   for (std::filesystem::path each = folder; each.has_relative_path(); each = each.parent_path())
@@ -65,7 +65,8 @@ bool is_of_results(const std::filesystem::path& folder, const std::string& out) 
 std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   std::error_code error;
   if (request.record.empty()) return std::nullopt;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(request.record, error).parent_path();
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(request.record), error).parent_path();
   if (is_of_results(folder, request.out))
     return problem_of(request.record, "would be in the directory of --out, where only results are",
                       "name a file beside that directory");

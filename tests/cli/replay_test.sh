@@ -32,6 +32,8 @@ for record in "$scratch/out/run.gauntlet" "$scratch/out.part/run.gauntlet" "$scr
 done
 exits 2 run "$tiny" --replica 4 --record "$scratch/none/run.gauntlet"
 says stderr 'is not a directory; make the directory first'
+(cd "$scratch" && exits 2 run tiny-8 --replica 4 --out out --record out/run.gauntlet)
+(cd "$scratch" && exits 0 run tiny-8 --replica 4 --record here.gauntlet)
 [[ ! -e "$scratch/out" && ! -e "$scratch/out.part" ]] || fail "something was begun"
 exits 0 run "$tiny" --replica 4 --out "$scratch/out" --record "$scratch/output.gauntlet"
 
