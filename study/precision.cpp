@@ -69,7 +69,8 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
                 option, what,
                 fmt::format("is a half-width of {:g} percentage points, which every interval of {} has",
                             100 * *number, metric),
-                fmt::format("write it as a percentage, such as {}0.05%", named_metric))};
+                unit == 1 ? fmt::format("write it as a percentage, such as {}0.05%", named_metric)
+                          : fmt::format("ask for less, such as {}0.05%", named_metric))};
   std::string note;
   if (is_share(metric) && unit == 1)
     note = fmt::format(

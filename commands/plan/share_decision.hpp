@@ -17,7 +17,7 @@ struct ShareTerms {
   double asked = 0.95;
   std::uint32_t first_look = 64;  // runs of the first look
   std::uint32_t deciding = 200;   // runs that decide where no look did
-  std::uint32_t most = 800;       // runs at most where those leave a doubt
+  std::uint32_t most = 400;       // runs at most where those leave a doubt
   bool quick = true;              // a look before the first one drops what is far too late
   bool checked = true;            // other runs check what seems enough
 };
@@ -30,10 +30,10 @@ struct ShareDecision {
   std::uint32_t runs = 0;  // that it took
 };
 
-/// Whether the share is the asked one plus one standard error: the smallest of many variants that seem enough is a lucky one. Looks at fewer
-/// runs reject a variant where they leave next to no doubt, and let one pass more easily where other runs check it. A share that is between
-/// the asked one and that margin is in doubt, and gets twice as many runs, again and again up to `most`. Without that one unlucky rejection
-/// on a plateau just above the asked share sends a bisection far beyond the least that is enough.
+/// Whether the share is at least the asked one plus one standard error. The margin is needed because the smallest of many variants that seem
+/// enough is a lucky one. Looks at fewer runs reject a variant where they leave next to no doubt. They let one pass more easily where other runs
+/// check it. A share between the asked one and the margin is in doubt. It gets twice as many runs, again and again up to `most`: on a plateau
+/// just above the asked share, one unlucky rejection would send a bisection far beyond the least that is enough.
 /// `looked`: what looks see; `share`: what decides.
 ShareDecision decide_share(const ShareTerms& terms, const ShareOfFirst& looked, const ShareOfFirst& share);
 

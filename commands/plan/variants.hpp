@@ -8,7 +8,6 @@
 #include "study/point.hpp"
 #include "study/uncertainty/uncertainty.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>

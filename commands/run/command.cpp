@@ -18,6 +18,7 @@
 #include "study/published/step_error.hpp"
 #include "study/replica.hpp"
 #include "study/rounds.hpp"
+#include "study/store/directory/result_files.hpp"
 #include "study/summary/summary_json.hpp"
 
 #include <fmt/format.h>
@@ -50,13 +51,17 @@ Problem problem_of(const std::string& file, const std::string& why, const std::s
   return {.file = file, .why = why, .suggestion = suggestion};
 }
 
+/// Without symbolic links, as far as it is there.
+std::filesystem::path real_path(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path full = full_path(path), real = std::filesystem::weakly_canonical(full, error);
+  return error ? full : real;
+}
+
 /// Whether the folder is the directory of --out, or DIR.part beside it, or lies in one of them.
 bool is_of_results(const std::filesystem::path& folder, const std::string& out) {
   if (out.empty()) return false;
-  std::error_code error;
-  std::filesystem::path results = std::filesystem::weakly_canonical(std::filesystem::absolute(out), error);
-  if (!results.has_filename()) results = results.parent_path();  // "DIR/"
-  const std::filesystem::path part = results.string() + ".part";
+  const std::filesystem::path results = real_path(out), part = unfinished_directory(results);
   for (std::filesystem::path each = folder; each.has_relative_path(); each = each.parent_path())
     if (each == results || each == part) return true;
   return false;
@@ -65,8 +70,7 @@ bool is_of_results(const std::filesystem::path& folder, const std::string& out) 
 std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   std::error_code error;
   if (request.record.empty()) return std::nullopt;
-  const std::filesystem::path folder =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(request.record), error).parent_path();
+  const std::filesystem::path folder = real_path(request.record).parent_path();
   if (is_of_results(folder, request.out))
     return problem_of(request.record, "would be in the directory of --out, where only results are",
                       "name a file beside that directory");

@@ -106,7 +106,7 @@ std::vector<std::string> RowComparison::untried(std::size_t most) const {
   std::set<std::string> tried;
   for (const std::size_t i : curve_) tried.insert((*trials_)[i].values[axis_]);
   std::vector<std::string> all;
-  const double step = std::max((high - low) / static_cast<double>(most), 1.0);
+  const double step = std::max((high - low) / static_cast<double>(most - 1), 1.0);
   for (double at = low; at <= high; at += step) {
     std::string value = fmt::format("{:.0f}", at);
     if (tried.insert(value).second) all.push_back(std::move(value));
@@ -114,8 +114,17 @@ std::vector<std::string> RowComparison::untried(std::size_t most) const {
   return all;
 }
 
+/// The whole numbers that may be the best.
+bool RowComparison::all_have_run() const {
+  const auto [low, high] = between();
+  const auto known = std::ranges::count_if(curve_, [&, low = low, high = high](std::size_t i) {
+    return low <= number(i) && number(i) <= high && ((*trials_)[i].replicas > 0 || is_told_apart(i));
+  });
+  return static_cast<double>(known) >= high - low + 1;
+}
+
 double RowComparison::saving() const {
-  if (!compares()) return kInfinity;
+  if (!compares() || !all_have_run()) return kInfinity;
   double most = 0;
   for (const std::size_t i : curve_) {
     if (i == reference_ || (*trials_)[i].replicas == 0 || !search_->in_ranges(i) || is_told_apart(i))

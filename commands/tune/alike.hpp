@@ -8,6 +8,9 @@
 //
 // That is the interval of a whole-number field: its values are few, and what it costs has no smooth curve. With too few spare hosts a job waits for
 // repairs, and from some number on one more has no effect. A surface bends through such a kink, and its lowest point is no estimate of the best value.
+// A value that has not run is taken to be worse than the best one where a trial between them is told apart: the cost has one valley (assumption). The
+// level is that of one look, though a curve gets more replicas until its rows tell what is flat (tests/commands/tune/tune_whole_test.cpp has how often
+// the interval holds).
 #pragma once
 
 #include "commands/tune/result.hpp"
@@ -40,9 +43,10 @@ class RowComparison {
   /// 95% of where the best value of a whole-number field is: up to the nearest trials that are told apart, as values between that
   /// have not run may be the best. Nothing where no other has run.
   std::optional<ValueSpan> interval() const;
-  /// Values of a whole-number field in that interval that have no trial: all of them, or `most` evenly spaced ones.
+  /// Values of a whole-number field in that interval that have no trial: all of them, or at most `most` (from 2 on) evenly spaced ones.
   std::vector<std::string> untried(std::size_t most) const;
-  /// How much less another trial loses at most, with 95%, in shares of the loss; infinite where none has run.
+  /// How much less another value of a whole-number field loses at most, with 95%, in shares of the loss; infinite where one that may be the
+  /// best has not run.
   double saving() const;
 
  private:
@@ -52,6 +56,7 @@ class RowComparison {
   Ends ends() const;
   /// The whole numbers of interval().
   Interval between() const;
+  bool all_have_run() const;
   double number(std::size_t trial) const;
 
   const Trials* trials_;

@@ -13,7 +13,7 @@ namespace gauntlet {
 /// Runs points along each field where the search left none, all on the curves up to a common number of replicas, and
 /// measures the outcome anew. Where a field is flat around the best point, another value is named, by this rule: today's,
 /// if it lies in the flat range, since nothing speaks for a change; else the middle of that range on the axis of the search
-/// (the geometric one), which is farthest from where it gets worse. Of a whole-number field the values in play are all run, and the lowest row is
+/// (the geometric one), which is farthest from where it gets worse. Of a whole-number field the values in play run while the budget lasts, and the lowest row is
 /// named (alike.hpp). Where the budget leaves a row without replicas, the outcome says that it ended. False where it was stopped.
 bool run_profiles(Trials& trials, TuneSearch& search, SearchOutcome& outcome);
 

@@ -70,7 +70,8 @@ std::string references(const TuneResult& result) {
 std::string joint_text(const TuneResult& result) {
   std::vector<std::string> paths;
   for (const TunedField& field : result.fields)
-    if (field.joint) paths.push_back(field.path);
+    if (field.joint && std::ranges::any_of(field.worse, [](const auto& each) { return each && each->ci95; }))
+      paths.push_back(field.path);
   if (paths.empty()) return "";
   return fmt::format(
       "  +- of the extra{}: 95% confidence in all rows of the table together. A row is told apart from\n"

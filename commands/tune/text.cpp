@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 namespace gauntlet {
@@ -35,11 +36,15 @@ bool stands_alone(const TuneResult& result, const TunedField& field) {
       field.curve, [&](std::size_t i) { return i != field.lowest && result.points[i].replicas > 0; });
 }
 
-/// "3 to 12, but not 5,"
+/// "3 to 12, but not 5,"; "3 to 200, but not 13, 21 and 7 others,"
 std::string alike_text(const TunedField& field) {
+  constexpr std::size_t kNamed = 2;
   const std::string span = fmt::format("{} to {}", field.alike->low, field.alike->high);
-  return field.not_alike.empty() ? span
-                                 : fmt::format("{}, but not {},", span, fmt::join(field.not_alike, ", "));
+  const std::vector<std::string>& others = field.not_alike;
+  if (others.empty()) return span;
+  if (others.size() <= kNamed + 1) return fmt::format("{}, but not {},", span, fmt::join(others, ", "));
+  return fmt::format("{}, but not {} and {} others,", span, fmt::join(std::span(others).first(kNamed), ", "),
+                     others.size() - kNamed);
 }
 
 /// "checkpoint.interval = 53min (95% interval 51min to 55min)"
@@ -51,7 +56,7 @@ std::string field_answer(const TuneResult& result, const TunedField& field, bool
                        field.best == field.today ? "today's value; " : "", field.flat.low, field.flat.high);
   if (stands_alone(result, field))
     return fmt::format("{} = {} (no other value has run)", field.path, field.best);
-  if (field.alike)
+  if (field.alike && !(field.whole && field.interval))
     return fmt::format("{} = {} ({} are not told apart)", field.path, field.best, alike_text(field));
   if (!field.interval && field.flat_known && result.end == TuneResult::End::settled)
     return fmt::format("{} = {} (flat from {} to {})", field.path, field.best, field.flat.low,
@@ -184,11 +189,13 @@ std::string certainty(const TuneResult& result) {
   if (!result.meets && !result.bounds.empty())  // what others save says nothing of those that meet the bounds
     return result.end == TuneResult::End::budget ? budget_text(result) : "";
   if (!result.regret)
-    return "Too few values have run to compare them." +
+    return "Too few values have run to say how much others save." +
            (result.end == TuneResult::End::budget ? " " + budget_text(result) : "");
   const std::string bound = share_of_loss(result, *result.regret);
   const bool tiny = bound.starts_with("less than");  // "less than 0.01% of the lost time"
-  std::string text = fmt::format("With 95% confidence {} {}.",
+  // A bound of each field's rows, and one of the surface, are added up.
+  const bool by_field = result.fields.size() > 1 && std::ranges::any_of(result.fields, &TunedField::whole);
+  std::string text = fmt::format("With 95% confidence{} {} {}.", by_field ? " for each field by itself," : "",
                                  tiny ? "every other point saves" : "no point saves more than", bound);
   if (result.end == TuneResult::End::budget) text += " " + budget_text(result);
   return text;
@@ -222,7 +229,7 @@ std::string flatness(const TuneResult& result, const TunedField& field) {
   const auto axis = static_cast<std::size_t>(&field - result.fields.data());
   if (field.alike)
     return fmt::format(
-        "The flat range around {} = {} is not known: no value tried from {} differs from it by more "
+        "The flat range around {} = {} is not known: no value tried from {} is worse than it by more "
         "than chance.{}",
         field.path, field.best, alike_text(field), best_is_an_end(field));
   const auto end = [](const std::string& value, bool reached) {

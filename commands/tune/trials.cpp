@@ -151,17 +151,17 @@ PairedDifference Trials::worse_by_at(std::size_t best, std::size_t other, double
   PairedDifference worse = worse_by(best, other, most);
   if (!worse.ci95) return worse;
   const std::uint32_t count = std::min({all_[best].replicas, all_[other].replicas, most});
-  const double width = student_t_quantile(1 - chance, count - 1) * *worse.se;
+  const std::size_t controlled = std::max(controls(best, count).size(), controls(other, count).size());
+  const double freedom = static_cast<double>(count) - 1 - static_cast<double>(controlled);
+  const double width = student_t_quantile(1 - chance, freedom) * *worse.se;
   worse.ci95->low = std::min(worse.ci95->low, *worse.difference - width);
   worse.ci95->high = std::max(worse.ci95->high, *worse.difference + width);
   return worse;
 }
 
 bool Trials::clearly_worse(std::size_t best, std::size_t other, double chance) const {
-  const std::uint32_t count = std::min(all_[best].replicas, all_[other].replicas);
-  const PairedDifference worse = worse_by(best, other);
-  return worse.ci95 && worse.ci95->low > 0 &&
-         *worse.difference > student_t_quantile(1 - chance, count - 1) * *worse.se;
+  const PairedDifference worse = worse_by_at(best, other, chance, kAllReplicas);
+  return worse.ci95 && worse.ci95->low > 0;
 }
 
 std::vector<Fraction> Trials::bounded_values(std::size_t trial, const Bound& bound) const {

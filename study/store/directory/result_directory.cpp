@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <system_error>
 #include <utility>
@@ -109,6 +108,10 @@ struct Access {
   mode_t mode = 0777;
 };
 
+constexpr auto kUnchanged = static_cast<uid_t>(-1);  // for chown(2)
+
+mode_t without_group(mode_t mode) { return mode & ~static_cast<mode_t>(S_IRWXG | S_ISGID); }
+
 /// Of a directory that is there. We have to write in the new one.
 std::optional<Access> access_of(const fs::path& directory) {
   struct stat found {};
@@ -116,10 +119,12 @@ std::optional<Access> access_of(const fs::path& directory) {
   return Access{.owner = found.st_uid, .group = found.st_gid, .mode = (found.st_mode & 07777) | S_IRWXU};
 }
 
-/// As far as we may: only root gives a directory to another owner.
+/// As far as we may: only root gives a directory to another owner, and others give it to groups of theirs. What one group may do is not for
+/// another one.
 void give(const Access& access, const fs::path& directory) {
-  if (::chown(directory.c_str(), access.owner, access.group) != 0 && errno != EPERM) return;
-  static_cast<void>(::chmod(directory.c_str(), access.mode));
+  const bool has_group = ::chown(directory.c_str(), kUnchanged, access.group) == 0;
+  static_cast<void>(::chown(directory.c_str(), access.owner, kUnchanged) == 0);
+  static_cast<void>(::chmod(directory.c_str(), has_group ? access.mode : without_group(access.mode)) == 0);
 }
 
 }  // namespace
@@ -245,7 +250,8 @@ ResultDirectory::Opened ResultDirectory::open(const fs::path& target, Existing e
   }
   if (is_there(state->part))
     if (auto problem = problem_of_holding(state->part, is_of_unfinished)) return refused(*problem);
-  const mode_t mode = access_of(state->target).value_or(Access{}).mode;
+  const std::optional<Access> access = access_of(state->target);
+  const mode_t mode = access ? without_group(access->mode) : Access{}.mode;
   LockTaken taken = DirectoryLock::take(state->part, files, mode);
   while (taken.held_by_other && wait && wait(state->part))
     taken = DirectoryLock::take(state->part, files, mode);

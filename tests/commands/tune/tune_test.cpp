@@ -205,6 +205,15 @@ TEST(Tune, OfASmallBudgetNeverRunsMoreAndSaysWhatItHasNotFoundOut) {
   EXPECT_GT(with_curve, 2U);
 }
 
+TEST(Tune, BoundsNoSavingOfWholeNumbersThatHaveNotRun) {
+  const auto of = [](const std::string& over) {
+    return TuneStudy(1).run(
+        {.over = {over}, .minimize = "", .maximize = "", .subject_to = {}, .budget = 800});
+  };
+  EXPECT_FALSE(of("spares.count=0:300").regret) << "most of them have not run";
+  EXPECT_TRUE(of("spares.count=0:4").regret);
+}
+
 TEST(Tune, SaysByHowMuchABoundThatNothingMeetsIsMissed) {
   const TuneResult result = TuneStudy(1).run({.over = {"checkpoint.interval"},
                                               .minimize = "wall_time_s",

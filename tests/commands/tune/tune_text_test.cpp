@@ -203,7 +203,7 @@ TEST(TuneReport, NamesNoWinnerThatIsNotToldApart) {
             "checkpoint.interval = 53min (30min to 54min are not told apart) gives the highest ETTR of those "
             "tried, 96.00% +- 0.04 (Monte Carlo only, budget spent).");
   EXPECT_THAT(flowing(result), HasSubstr("The flat range around checkpoint.interval = 53min is not known: "
-                                         "no value tried from 30min to 54min differs from it by more"));
+                                         "no value tried from 30min to 54min is worse than it by more"));
   EXPECT_THAT(flowing(result), Not(HasSubstr("adds at most 1%")));
 }
 
@@ -215,7 +215,7 @@ TEST(TuneReport, SaysOfRowsThatAreComparedTogetherHowTheyAreToldApart) {
   result.fields[0].joint = true;
   EXPECT_THAT(answer_line(result), HasSubstr("53min (1min to 54min, but not 30min, are not told apart)"));
   EXPECT_THAT(flowing(result),
-              HasSubstr("no value tried from 1min to 54min, but not 30min, differs from it"));
+              HasSubstr("no value tried from 1min to 54min, but not 30min, is worse than it"));
   EXPECT_THAT(text_report(result, {}),
               HasSubstr("  +- of the extra: 95% confidence in all rows of the table together."));
 }

@@ -65,7 +65,7 @@ struct Found {
 };
 
 constexpr int kSearches = 50;
-constexpr int kFewest = 44;  // of 47.5 expected; fewer with 4%. The seeds are fixed
+constexpr int kFewest = 44;  // of 47.5 expected; fewer with 1%. The seeds are fixed
 
 struct Counted {
   int holds_first = 0, holds_last = 0, regret_holds = 0;
