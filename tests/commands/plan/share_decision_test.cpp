@@ -24,7 +24,9 @@ EstimatedShare counted(double hits, std::uint32_t runs) {
 /// Of which `late(runs)` of the first so many runs are late.
 template <class Late>
 ShareDecision decided(const ShareTerms& terms, const Late& late) {
-  const auto share = [&](std::uint32_t runs) { return std::optional(counted(runs - late(runs), runs)); };
+  const auto share = [&](std::uint32_t runs) {
+    return std::optional(counted(static_cast<double>(runs) - late(runs), runs));
+  };
   return decide_share(terms, share, share);
 }
 
