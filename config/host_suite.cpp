@@ -118,10 +118,11 @@ LoadedSuite suite_of(Value whole, Mistakes& mistakes) {
   return loaded;
 }
 
-Problem nothing_there(const std::string& path) {
+/// `error`: where the system does not say whether something is there.
+Problem nothing_there(const std::string& path, const std::error_code& error) {
   Problem problem;
   problem.file = path;
-  problem.why = "there is no such file";
+  problem.why = error ? "cannot be read: " + error.message() : "there is no such file";
   return problem;
 }
 
@@ -131,7 +132,7 @@ LoadedSuite load_host_suite(const std::string& path, std::span<const std::string
   std::error_code error;
   LoadedSuite loaded;
   if (!std::filesystem::exists(path, error)) {
-    loaded.problems.push_back(nothing_there(path));
+    loaded.problems.push_back(nothing_there(path, error));
     return loaded;
   }
   Mistakes mistakes;

@@ -45,8 +45,12 @@ std::filesystem::path path_of(const std::string& given, Mistakes& mistakes) {
   if (const auto found = find_scenario(given, {})) return *found;
   Problem problem;
   problem.file = given;
-  problem.why = "there is no such file or scenario";
-  problem.suggestion = suggest_names(path.stem().string(), shipped_scenario_names());
+  if (error) {
+    problem.why = "cannot be read: " + error.message();
+  } else {
+    problem.why = "there is no such file or scenario";
+    problem.suggestion = suggest_names(path.stem().string(), shipped_scenario_names());
+  }
   mistakes.add(std::move(problem));
   return {};
 }

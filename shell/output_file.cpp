@@ -1,6 +1,7 @@
 #include "shell/output_file.hpp"
 
 #include "core/files/durable.hpp"
+#include "core/files/read.hpp"
 #include "core/system_advice.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,8 @@ std::optional<Problem> problem_of_output(const std::string& path, std::string_vi
   if (path.empty()) return problem("names no file", fmt::format("write {} FILE", option));
   std::error_code error;
   const fs::path file(path), folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (const auto unknown = out_of_reach(path))
+    return problem("cannot be written: " + *unknown, "choose another name");
   if (!fs::is_directory(folder, error))
     return problem(fmt::format("cannot be written: there is no directory {}", folder.string()),
                    "make it first");

@@ -69,6 +69,7 @@ fs::path& installed_scenarios() {
 FileText read_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (!fs::status_known(status)) return {{}, cannot_read("it cannot be read: " + error.message())};
   if (!fs::exists(status)) return {{}, cannot_read("there is no such file")};
   if (fs::is_directory(status)) return {{}, cannot_read("this is a directory", "give a scenario file in it")};
   if (!fs::is_regular_file(status)) return {{}, cannot_read("this is not a regular file")};

@@ -34,4 +34,10 @@ std::optional<std::string> not_a_file(const std::string& path) {
   }
 }
 
+std::optional<std::string> out_of_reach(const std::string& path) {
+  std::error_code error;
+  const bool is_known = std::filesystem::status_known(std::filesystem::symlink_status(path, error));
+  return is_known ? std::nullopt : std::optional(error.message());
+}
+
 }  // namespace gauntlet

@@ -47,6 +47,11 @@ TEST(BadInput, AMissingFileNamesTheNearestScenario) {
       << problems;
 }
 
+TEST(BadInput, APathThatTheSystemDoesNotLookAt) {
+  const std::string problems = problems_of(load_file(std::string(300, 'x')));
+  EXPECT_TRUE(problems.ends_with("x: cannot be read: File name too long\n")) << problems;
+}
+
 TEST(BadInput, ADirectory) {
   const Folder folder;
   EXPECT_EQ(problems_of(load_file(folder.path())),

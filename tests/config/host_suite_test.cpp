@@ -133,6 +133,8 @@ TEST(HostSuite, SaysWhatIsWrong) {
   EXPECT_THAT(problems_of_suite(probe + "[diagnosis]\nsuite = [\"q\"]\n"),
               HasSubstr("\"q\" is not a probe of this file"));
   EXPECT_THAT(load_host_suite("none.toml", {}).problems.at(0).text(), HasSubstr("there is no such file"));
+  EXPECT_THAT(load_host_suite(std::string(300, 'x'), {}).problems.at(0).text(),
+              HasSubstr("cannot be read: File name too long"));
 }
 
 TEST(HostSuite, ShippedOnesLoad) {

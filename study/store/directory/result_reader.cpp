@@ -1,5 +1,6 @@
 #include "study/store/directory/result_reader.hpp"
 
+#include "core/files/read.hpp"
 #include "study/store/directory/result_directory.hpp"
 #include "study/summary/summary_json.hpp"
 
@@ -52,7 +53,9 @@ FoundResults find_results(const fs::path& directory) {
   }
   for (const fs::path& place : {unfinished_directory(directory), directory})
     if (is_file(place / kDatabaseFile)) return opened(place, false);
-  none.problem = problem_of(directory, "is not a result directory", kAnother);
+  const auto unknown = out_of_reach(directory / kResultFile);
+  none.problem =
+      problem_of(directory, unknown ? "cannot be read: " + *unknown : "is not a result directory", kAnother);
   return none;
 }
 
