@@ -11,7 +11,8 @@ namespace gauntlet {
 namespace {
 
 struct Field {
-  std::string path, value;  // a comment, such as "with plain means", has no value
+  std::size_t scenario = 0;  // of the text: a comparison has several
+  std::string path, value;   // a comment, such as "with plain means", has no value
   friend bool operator==(const Field&, const Field&) = default;
 };
 
@@ -23,23 +24,32 @@ std::string table_of(std::string_view line, std::map<std::string, int, std::less
   return of_array ? fmt::format("{}[{}]", name, seen[name]++) : name;
 }
 
-/// The fields of a text line by line; a line that begins none belongs to the one before.
+/// The fields of a text line by line; a line that begins none belongs to the one before. A key behind an empty line, where a scenario has the
+/// head of a table, begins the next scenario.
 std::vector<Field> fields_of(std::string_view text) {
   std::vector<Field> fields;
   std::map<std::string, int, std::less<>> seen;
   std::string table;
+  std::size_t scenario = 0;
+  bool behind_empty = false;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const bool may_begin = std::exchange(behind_empty, line.empty());
     if (line.empty()) continue;
     const std::size_t equals = line.find(" = ");
     if (line.starts_with("# ")) {
-      fields.push_back({std::string(line.substr(2)), ""});
+      fields.push_back({scenario, std::string(line.substr(2)), ""});
     } else if (line.front() == '[') {
       table = table_of(line, seen);
     } else if (line.front() != ' ' && line.front() != ']' && equals != std::string_view::npos) {
+      if (may_begin && !fields.empty()) {
+        ++scenario;
+        table.clear();
+        seen.clear();
+      }
       const std::string_view key = line.substr(0, equals);
-      fields.push_back({table.empty() ? std::string(key) : fmt::format("{}.{}", table, key),
+      fields.push_back({scenario, table.empty() ? std::string(key) : fmt::format("{}.{}", table, key),
                         std::string(line.substr(equals + 3))});
     } else if (!fields.empty()) {
       fields.back().value += fmt::format(" {}", line);
@@ -48,16 +58,24 @@ std::vector<Field> fields_of(std::string_view text) {
   return fields;
 }
 
-const Field* find(const std::vector<Field>& fields, const std::string& path) {
-  const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const Field& each) { return each.path == path; });
+const Field* find(const std::vector<Field>& fields, const Field& wanted) {
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& each) {
+    return each.scenario == wanted.scenario && each.path == wanted.path;
+  });
   return found == fields.end() ? nullptr : &*found;
+}
+
+/// Which scenario a field is of, where that is not the only or the first one.
+std::string of_scenario(const Field& field) {
+  return field.scenario == 0 ? "" : fmt::format("in scenario {}, ", field.scenario + 1);
 }
 
 /// `one` says where the field is, `other` where it is not.
 std::string missing(const Field& field, std::string_view one, std::string_view other) {
-  if (field.value.empty()) return fmt::format("\"{}\" {}, and not {}", field.path, one, other);
-  return fmt::format("{} = {} {}, and no such key {}", field.path, field.value, one, other);
+  if (field.value.empty())
+    return fmt::format("{}\"{}\" {}, and not {}", of_scenario(field), field.path, one, other);
+  return fmt::format("{}{} = {} {}, and no such key {}", of_scenario(field), field.path, field.value, one,
+                     other);
 }
 
 }  // namespace
@@ -66,10 +84,11 @@ std::string first_difference(std::string_view in_store, std::string_view now) {
   const std::vector<Field> before = fields_of(in_store), after = fields_of(now);
   const auto [old_end, new_end] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   if (old_end != before.end()) {
-    const Field* other = find(after, old_end->path);
+    const Field* other = find(after, *old_end);
     if (other == nullptr) return missing(*old_end, "in the store", "now");
     if (other->value != old_end->value)
-      return fmt::format("{} = {} in the store, {} now", old_end->path, old_end->value, other->value);
+      return fmt::format("{}{} = {} in the store, {} now", of_scenario(*old_end), old_end->path,
+                         old_end->value, other->value);
   }
   if (new_end != after.end()) return missing(*new_end, "now", "in the store");
   return "";

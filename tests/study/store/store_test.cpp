@@ -429,6 +429,21 @@ TEST(ScenarioDifference, IsTheFirstFieldThatDiffers) {
             "\"with plain means\" in the store, and not now");
 }
 
+TEST(ScenarioDifference, NamesTheScenarioOfAComparison) {
+  const std::string one = "a = 1\n\n[b]\nc = 2\n\n[[e]]\nf = 1\n";
+  const auto second = [&](const std::string& text) {
+    return first_difference(one + "\n" + one, one + "\n" + text);
+  };
+  EXPECT_EQ(second(one), "");
+  EXPECT_EQ(second("a = 2\n\n[b]\nc = 2\n\n[[e]]\nf = 1\n"), "in scenario 2, a = 1 in the store, 2 now");
+  EXPECT_EQ(second("a = 1\n\n[b]\nc = 3\n\n[[e]]\nf = 1\n"), "in scenario 2, b.c = 2 in the store, 3 now");
+  EXPECT_EQ(second("a = 1\n\n[b]\nc = 2\n\n[[e]]\nf = 3\n"), "in scenario 2, e[0].f = 1 in the store, 3 now");
+  EXPECT_EQ(second("a = 1\n\n[b]\nc = 2\nd = 0\n\n[[e]]\nf = 1\n"),
+            "in scenario 2, b.d = 0 now, and no such key in the store");
+  EXPECT_EQ(first_difference(one + "\n" + one, "a = 3" + one.substr(5) + "\n" + one),
+            "a = 1 in the store, 3 now");
+}
+
 TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
   {
     const auto store = create(file_);
