@@ -269,12 +269,20 @@ ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view
           {}};
 }
 
+std::optional<Problem> shared_by_points(const std::string& path, std::string_view option) {
+  if (!path.starts_with("study.")) return std::nullopt;
+  return problem(option, path, "is the same at all points of a study: it says how to run it",
+                 path == "study.seed" ? "run the command again with another --seed" : "give it with --set");
+}
+
 ParsedAxes parse_axes(std::span<const std::string> texts, const Value& base, std::string_view option) {
   ParsedAxes parsed;
   for (const std::string& text : texts) {
     ParsedAxis axis = parse_axis(text, base, option);
     if (!axis.axis) {
       parsed.problems.push_back(*axis.problem);
+    } else if (auto shared = shared_by_points(axis.axis->path, option)) {
+      parsed.problems.push_back(std::move(*shared));
     } else if (std::any_of(parsed.axes.begin(), parsed.axes.end(),
                            [&](const Axis& other) { return other.path == axis.axis->path; })) {
       parsed.problems.push_back(

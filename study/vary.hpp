@@ -61,6 +61,9 @@ std::string left_out_text(const Axis& axis, std::string_view option = "--vary");
 /// "PATH=a,b,c" or "PATH=low:high[:logN|:linN]".
 ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view option = "--vary");
 
+/// Why a key cannot differ between the points of a study; nothing where it can.
+std::optional<Problem> shared_by_points(const std::string& path, std::string_view option);
+
 /// Several of them, no path twice.
 struct ParsedAxes {
   std::vector<Axis> axes;

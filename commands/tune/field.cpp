@@ -119,6 +119,7 @@ ParsedField parse_field(std::string_view text, const Value& base) {
             wrong_field(path.empty() ? fmt::format("\"{}\"", text) : path,
                         path.empty() ? "names no key" : "is not a key of this scenario",
                         fields_beside(path, base))};
+  if (auto shared = shared_by_points(path, kOver)) return {{}, std::move(shared)};
   const std::optional<std::string> today = held_text(*held);
   const std::optional<FieldKind> kind = today ? kind_of(*held, *today) : std::nullopt;
   const bool numeric = kind && number_of(*today, *kind);

@@ -205,6 +205,16 @@ TEST(Vary, APathIsVariedOnce) {
   EXPECT_TRUE(parsed.axes.empty());
 }
 
+TEST(Vary, HowAStudyRunsIsTheSameAtAllPoints) {
+  const std::vector<std::string> texts = {"study.seed=1,2", "study.replicas=10:20"};
+  const ParsedAxes parsed = parse_axes(texts, base());
+  ASSERT_EQ(parsed.problems.size(), 2U);
+  EXPECT_EQ(parsed.problems[0].text(),
+            "--vary: study.seed is the same at all points of a study: it says how to run it; run the command "
+            "again with another --seed");
+  EXPECT_THAT(parsed.problems[1].text(), HasSubstr("; give it with --set"));
+}
+
 TEST(Vary, ARangeToSearchHasNoCount) {
   EXPECT_TRUE(parse_range("checkpoint.interval", "1min:2h", base(), "--over").range);
   const auto counted = parse_range("checkpoint.interval", "1min:2h:log5", base(), "--over");

@@ -240,6 +240,13 @@ TEST(Tune, RefusesAFieldThatNothingReads) {
   EXPECT_THAT(all[0], HasSubstr("checkpoint.interval has no effect: policies.checkpoint = \"daly\""));
 }
 
+TEST(Tune, RefusesAKeyThatSaysHowToRunTheStudy) {
+  const std::vector<std::string> all = problems(
+      {.over = {"study.seed=1:100"}, .minimize = "", .maximize = "", .subject_to = {}, .budget = {}});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all[0], HasSubstr("study.seed is the same at all points of a study"));
+}
+
 TEST(Tune, FindsEveryMistakeInWords) {
   const std::vector<std::string> all =
       problems({.over = {"checkpoint.intervall", "detection.timeot", "checkpoint.interval=1GB:2GB",
