@@ -72,8 +72,7 @@ std::string to_json(const SweepResult& result) {
     fields.push_back({{"path", field.path}, {"values", field.values}});
   Json& precision = json["precision"] = Json::object();
   for (const PrecisionGoal& goal : result.precision) precision[goal.metric] = goal.half_width;
-  Json& points = json["points"] = Json::array();
-  for (const SweptPoint& point : result.points) points.push_back(point_json(result, point));
+  json["points"] = nullptr;
   json["best"] = best_json(result);
   for (const RefusedPoint& point : result.refused) {
     Json& refused = json["refused"].emplace_back();
@@ -81,7 +80,8 @@ std::string to_json(const SweepResult& result) {
     refused["why"] = point.why;
   }
   json["notes"] = result.notes;
-  return document(json);
+  return document(json, "points", result.points.size(),
+                  [&](std::size_t i) { return point_json(result, result.points[i]); });
 }
 
 }  // namespace gauntlet

@@ -1,5 +1,6 @@
 #include "study/summary/json.hpp"
 
+#include "core/contract.hpp"
 #include "core/time.hpp"
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,11 @@
 #include <string_view>
 
 namespace gauntlet {
+namespace {
+
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
 
 Json json_of(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -56,8 +62,31 @@ Json settings_json(std::span<const std::pair<std::string, std::string>> settings
   return json;
 }
 
-std::string document(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string document(const Json& json) { return text_of(json) + "\n"; }
+
+std::string document(const Json& json, const std::string& key, std::size_t elements,
+                     const std::function<Json(std::size_t)>& element) {
+  if (elements == 0) {
+    Json empty = json;
+    empty[key] = Json::array();
+    return document(empty);
+  }
+  std::string text = document(json);
+  // No string of JSON has a line end, so only a member of the document itself begins a line like this.
+  const std::string before = "\n  " + Json(key).dump() + ": ", null = "null";
+  const std::size_t at = text.find(before + null);
+  expect(at != std::string::npos, "an array takes the place of a null");
+  const std::string rest = text.substr(at + before.size() + null.size());
+  text.resize(at + before.size());
+  for (std::size_t i = 0; i < elements; ++i) {
+    text += i == 0 ? "[\n    " : ",\n    ";
+    for (const char c : text_of(element(i))) {
+      text += c;
+      if (c == '\n') text += "    ";
+    }
+  }
+  text += "\n  ]" + rest;
+  return text;
 }
 
 Json detection_json(const Summary& summary) {

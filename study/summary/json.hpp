@@ -6,6 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,5 +36,9 @@ Json settings_json(std::span<const std::pair<std::string, std::string>> settings
 
 /// With two spaces of indent and a newline at the end. Bytes that are not UTF-8 are replaced.
 std::string document(const Json& json);
+/// The same with an array of so many elements in the place of `key`, which is null in `json`. Each element is made and written alone: a tree
+/// of points takes several times as much memory as its text.
+std::string document(const Json& json, const std::string& key, std::size_t elements,
+                     const std::function<Json(std::size_t)>& element);
 
 }  // namespace gauntlet
