@@ -124,7 +124,9 @@ struct Workbench::State {
 
   Store& store() { return directory ? directory->store() : *temporary; }
   std::optional<Problem> open_store(const StudyIdentity& study, std::span<const std::string> faults);
-  std::optional<Problem> commit(const Output& output);
+  std::optional<Problem> commit(Output& output);  // takes its texts, which may be large
+  /// Of a study that was interrupted: earlier results stay until what --force puts in their place is complete.
+  bool keeps_earlier() const { return experiment->fell_short() && directory && directory->replaces(); }
   void put_summaries();
   /// Says why not all was done, and how to go on; the exit code then.
   int complain_of_interruption();
@@ -213,15 +215,15 @@ void Workbench::State::put_summaries() {
     if (experiment->replicas(point) > 0) experiment->put_summary(point);
 }
 
-std::optional<Problem> Workbench::State::commit(const Output& output) {
+std::optional<Problem> Workbench::State::commit(Output& output) {
   put_summaries();
-  std::vector<ResultFile> files = output.files;
-  files.push_back({std::string(kResultFile), output.json});
-  files.push_back({std::string(kReportFile), output.report});
-  Page page = output.page;
+  std::vector<ResultFile> files = std::move(output.files);
+  Page page = std::move(output.page);
   page.sections.push_back(assumptions);
   page.sections.push_back(text_section(output.report));
   files.push_back({std::string(kPageFile), to_html(page)});
+  files.push_back({std::string(kResultFile), std::move(output.json)});
+  files.push_back({std::string(kReportFile), std::move(output.report)});
   if (!scenario.empty()) files.push_back({std::string(kScenarioFile), scenario});
   if (!is_single(store())) files.push_back({std::string(kPointsFile), points_csv(store())});
   return directory->commit(files);
@@ -231,18 +233,20 @@ int Workbench::State::complain_of_interruption() {
   const std::string again =
       directory ? fmt::format("; continue with: {} --out {} --resume", command_line, shell_word(request.out))
                 : std::string();
-  complain(fmt::format("interrupted: {} are done{}", store().holds(), again));
+  const std::string kept =
+      keeps_earlier() ? fmt::format("; {} has the earlier results until then", request.out) : "";
+  complain(fmt::format("interrupted: {} are done{}{}", store().holds(), again, kept));
   return kSignalBase + interrupting_signal();
 }
 
-int Workbench::finish(const Output& output) {
+int Workbench::finish(Output output) {
   const int exit_code = answer(output);
   if (Caller* const caller = gauntlet::caller(); caller != nullptr && state_->temporary)
     caller->keep(std::move(state_->temporary));
   return exit_code;
 }
 
-int Workbench::answer(const Output& output) {
+int Workbench::answer(Output& output) {
   State& state = *state_;
   state.progress.reset();  // removes itself from the terminal
   bool printed = true;
@@ -251,7 +255,8 @@ int Workbench::answer(const Output& output) {
   if (!output.report.empty() && !nothing_is_done) {
     printed = print_answer({.report = output.report, .coloured = output.coloured, .json = output.json},
                            state.request.json);
-    if (!problem && state.directory) problem = state.commit(output);
+    if (!problem && state.directory)
+      problem = state.keeps_earlier() ? state.directory->keep() : state.commit(output);
   } else if (!problem && state.directory) {
     problem = state.directory->keep();
   }

@@ -66,11 +66,11 @@ class Workbench {
   /// the report as text, and the assumptions of the first scenario.
   /// Without a report, or a replica of a study that was stopped, nothing is printed, and what is done stays where --resume
   /// finds it. A Caller gets report and JSON, and the store of a study without a directory. Called once, last.
-  int finish(const Output& output);
+  int finish(Output output);
 
  private:
   struct State;
-  int answer(const Output& output);
+  int answer(Output& output);
   explicit Workbench(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -57,8 +57,10 @@ ParsedPrecision parse_precision(std::string_view text, const ScenarioFacts& fact
   if (!number && in_seconds && unit == 1) number = number_of(value, FieldKind::duration);
   if (!number && equals == std::string_view::npos)
     return {.goal = {},
-            .problem = option_problem(option, what, "has no value",
-                                      "write --precision ettr=0.002, or --precision 0.2%")};
+            .problem = option_problem(
+                option, what,
+                std::ranges::find(known, text) != known.end() ? "has no value" : "is not a half-width",
+                "write --precision ettr=0.002, or --precision 0.2%")};
   if (!number || !(*number > 0))
     return {.goal = {},
             .problem = option_problem(option, what, "is not a half-width",

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauntlet {
@@ -63,7 +64,7 @@ int rank_command(const RankRequest& request) {
   result.try_next = compare_with(request, result.ranking);
   Workbench::Output output;
   if (result.as_given.replicas > 0) output = output_of(result, bench->forms(), command, faults);
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 void add_rank_options(Command& rank) {

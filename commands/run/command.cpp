@@ -258,7 +258,7 @@ int run_point(const RunRequest& request, const PointSource& source, const std::s
                     {.seed = point->facts.seed, .full_telemetry = request.full_telemetry});
     output.page = page_of(summary, details, options);
   }
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 int run_command(const RunRequest& request) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 namespace gauntlet {
 namespace {
@@ -49,7 +50,7 @@ int scale_command(const ScaleRequest& request) {
   const ScaleResult result = scale(bench->experiment(), plan, replicas);
   Workbench::Output output;
   if (!result.sizes.empty()) output = output_of(result, bench->forms(), command, faults);
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 void add_scale_options(Command& scale) {

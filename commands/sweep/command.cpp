@@ -147,7 +147,7 @@ int sweep_command(const SweepRequest& request) {
   Workbench::Output output;
   if (result.best) output = output_of(result, bench->forms(), command, faults);
 
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 void add_sweep_options(Command& sweep) {

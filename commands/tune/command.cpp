@@ -51,7 +51,7 @@ int tune_command(const TuneRequest& request) {
     output = output_of(result, bench->forms(), again, faults);
     if (!result.meets || !result.has_value()) output.exit_code = kFailed;
   }
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 void add_tune_options(Command& tune) {

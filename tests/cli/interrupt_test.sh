@@ -19,6 +19,26 @@ says stderr "--resume"
 exits 0 results "$scratch/out" --check
 [[ "$(ls -A "$scratch")" == "$(printf 'out\nstderr\nstdout')" ]] || fail "something is left beside the results"
 
+# --force replaces nothing by a study that is not complete.
+cp -r "$scratch/out" "$scratch/earlier"
+"$gauntlet" run "$tiny" --replicas 1000000 --seed 6 --out "$scratch/out" --force >"$scratch/stdout" 2>"$scratch/stderr" &
+run=$!
+until [[ -n "$(find "$scratch/out.part" -name 'results.sqlite-wal' -size +96k 2>/dev/null)" ]] ||
+  ! kill -0 "$run" 2>/dev/null; do :; done
+kill -INT "$run"
+code=0
+wait "$run" || code=$?
+((code == 130)) || fail "exit code $code, not 130"
+says stderr "has the earlier results until then"
+diff -r "$scratch/out" "$scratch/earlier" >&2 || fail "an interrupted study replaced the earlier results"
+new="$(sed -n 's/.*interrupted: \([0-9,]*\) replicas.*/\1/p' "$scratch/stderr" | tr -d ,)"
+exits 0 run "$tiny" --replicas "$new" --seed 6 --out "$scratch/out" --resume
+[[ "$("$gauntlet" results "$scratch/out" --sql 'select seed from study' --csv | tail -n 1)" == 6 ]] ||
+  fail "what --resume completed did not replace the earlier results"
+[[ ! -e "$scratch/out.part" ]] || fail "something is left beside the results"
+rm -r "$scratch/out"
+mv "$scratch/earlier" "$scratch/out"
+
 # What is done is not done again: as many more, and it is the same as if they had been asked for at once.
 done="$("$gauntlet" results "$scratch/out" --sql 'select count(*) from replica' --csv | tail -n 1)"
 ((done > 0 && done < 1000000)) || fail "$done replicas were done"

@@ -89,6 +89,8 @@ std::optional<Problem> problem_of_target(const fs::path& target, Existing existi
     return problem_of(target,
                       "is a mount point, and results get the name of their directory once they are complete",
                       fmt::format("name a directory in it, such as \"{}\"", (target / "results").string()));
+  if (const auto unknown = out_of_reach(target))
+    return problem_of(target, "cannot be made: " + *unknown, "choose another --out");
   const fs::path parent = target.parent_path();
   if (!fs::is_directory(parent, error))
     return problem_of(target,
@@ -320,6 +322,10 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
     return problem_of(target, "could not be brought to the disk: " + system_message(error), go_on);
   committed = true;
   return std::nullopt;
+}
+
+bool ResultDirectory::replaces() const {
+  return state_->existing == Existing::replace && !is_free(state_->target);
 }
 
 std::optional<Problem> ResultDirectory::keep() {

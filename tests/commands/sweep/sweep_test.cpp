@@ -283,6 +283,7 @@ TEST(Sweep, PrecisionsAndBudgetsAreChecked) {
   EXPECT_EQ(parse_precision("wall_time_s=1h", facts).goal->half_width, 3600);
   EXPECT_THAT(parse_precision("ettr", facts).problem->text(),
               HasSubstr("--precision: \"ettr\" has no value"));
+  EXPECT_THAT(parse_precision("inf", facts).problem->text(), HasSubstr("\"inf\" is not a half-width"));
   EXPECT_THAT(parse_precision("etr=1", facts).problem->text(), HasSubstr("did you mean \"ettr\"?"));
   for (const char* wrong : {"ettr=", "ettr=0", "ettr=-1", "ettr=1h", "ettr=nan", "ettr=0.002x"})
     EXPECT_THAT(parse_precision(wrong, facts).problem->text(), HasSubstr("is not a half-width")) << wrong;

@@ -300,6 +300,14 @@ TEST_F(ResultDirectoryTest, IsNotReplacedWhereItHoldsAnythingElse) {
   EXPECT_EQ(read(scratch_ / "file"), "mine");
 }
 
+TEST_F(ResultDirectoryTest, SaysWhyTheSystemDoesNotSayWhatIsThere) {
+  const fs::path long_name = scratch_ / std::string(300, 'x');
+  const std::string why = refusal(long_name, Existing::refuse);
+  EXPECT_NE(why.find("cannot be made: File name too long; choose another --out"), std::string::npos) << why;
+  const std::string cannot_read = find_results(long_name).problem->text();
+  EXPECT_NE(cannot_read.find("cannot be read: File name too long"), std::string::npos) << cannot_read;
+}
+
 TEST_F(ResultDirectoryTest, NeedsAPlaceToBe) {
   EXPECT_NE(refusal(scratch_ / "none" / "out", Existing::refuse).find("create that first"),
             std::string::npos);
