@@ -20,6 +20,13 @@ bool computes_interval(std::string_view checkpoint_policy) {
   return checkpoint_policy != "fixed" && std::ranges::find(shipped, checkpoint_policy) != shipped.end();
 }
 
+/// As --set has them.
+std::vector<std::string> as_sets(const Settings& settings) {
+  std::vector<std::string> sets;
+  for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
+  return sets;
+}
+
 }  // namespace
 
 ScenarioFacts facts_of(const Scenario& scenario, std::uint64_t seed, const std::string& version) {
@@ -70,6 +77,10 @@ PointSource::PointSource(std::string path, std::vector<std::string> sets, std::o
   if (base_.point) resolved_ = std::move(loaded.resolved);
 }
 
+std::string PointSource::shown(Comments comments, const Settings& settings) const {
+  return show(source_.load(as_sets(settings)), comments);
+}
+
 LoadedPoint PointSource::point(const Settings& settings, std::string label) const {
   if (settings.empty()) {
     LoadedPoint base = base_;
@@ -80,9 +91,7 @@ LoadedPoint PointSource::point(const Settings& settings, std::string label) cons
     }
     return base;
   }
-  std::vector<std::string> sets;
-  for (const Setting& setting : settings) sets.push_back(setting.path + "=" + setting.value);
-  LoadedScenario loaded = source_.load(sets);
+  LoadedScenario loaded = source_.load(as_sets(settings));
   return point_of(loaded, settings, std::move(label));
 }
 

@@ -55,8 +55,8 @@ class PointSource {
               Means means = Means::controlled);
 
   LoadedPoint point(const Settings& settings = {}, std::string label = {}) const;
-  /// The whole base scenario with its defaults, as `show` gives it.
-  std::string shown(Comments comments) const { return show(source_.load(), comments); }
+  /// The whole scenario of a point, or of the base, with its defaults, as `show` gives it.
+  std::string shown(Comments comments, const Settings& settings = {}) const;
   std::uint64_t seed() const { return seed_; }
   const std::string& path() const { return path_; }
   const std::vector<std::string>& sets() const { return sets_; }

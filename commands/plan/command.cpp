@@ -14,6 +14,7 @@
 #include "shell/terminal.hpp"
 #include "shell/workbench.hpp"
 #include "study/option_problem.hpp"
+#include "study/store/directory/result_files.hpp"
 #include "study/work.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +65,10 @@ Parsed<Duration> time_limit(const std::string& text, std::optional<CalendarDay> 
   if (!date.value)
     return is_meant_as_date ? Parsed<Duration>{{}, date.why, date.suggestion} : parse_duration(text);
   if (!start) return {{}, "is a date, and the job has no first day", "write --start 2027-01-15 as well"};
-  return {*date.value - *start + std::chrono::days(1), "", ""};
+  const std::chrono::days days = *date.value - *start + std::chrono::days(1);
+  if (days > std::chrono::floor<std::chrono::days>(Duration::max()))
+    return {{}, "is more than 292 years after the start", "write an earlier day"};
+  return {days, "", ""};
 }
 
 std::optional<Duration> read_time_limit(const PlanRequest& request, std::optional<CalendarDay> start,
@@ -168,9 +172,11 @@ int plan_command(const PlanRequest& request) {
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
   Workbench::Output output = output_of(result, bench->forms(), command, faults);
+  if (result.enough && bench->forms().page)
+    output.files.push_back({std::string(kEnoughFile), source.shown(Comments::full, result.enough->settings)});
   if (result.finish_by_s && !result.interrupted && (!result.enough || result.misses()))
     output.exit_code = kFailed;  // nothing that was tried meets the date
-  return bench->finish(output);
+  return bench->finish(std::move(output));
 }
 
 std::optional<double> number_of(std::string_view text) {
@@ -229,7 +235,7 @@ void add_plan_options(Command& plan) {
             "Include parameter uncertainty: draw rates from the posterior of their count, and uncertain keys "
             "from their "
             "range");
-  add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml");
+  add_study(plan, *request, std::string(kStudyFiles) + ", scenario.toml, enough.toml (with --finish-by)");
   plan.runs([request] { return plan_command(*request); });
 }
 

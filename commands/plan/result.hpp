@@ -3,6 +3,7 @@
 
 #include "core/calendar.hpp"
 #include "study/finish/result.hpp"
+#include "study/point.hpp"
 #include "study/summary/lever_ranking.hpp"
 #include "study/summary/summary.hpp"
 #include "study/uncertainty/result.hpp"
@@ -31,6 +32,7 @@ struct PlanSize {
 /// One variant of the plan and its runs.
 struct PlanOutcome {
   PlanSize size;
+  Settings settings = {};   // over the scenario as given, whose work is a number of steps
   std::uint32_t first = 0;  // the number of its first run
   ShareOfRuns by_date;      // of no runs without a date
   FinishTimes finish;
@@ -110,7 +112,7 @@ inline std::uint32_t runs_that_show(double confidence) {
   return static_cast<std::uint32_t>(std::ceil(kLate / (1 - confidence) - kRounding));
 }
 
-/// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ...,
+/// {"scenario", "version", "seed", "currency", "tokens", "finish_by_s", "confidence", "replicas", "interval", "as_given": {"gpus", ..., "settings": {},
 ///  "share_by_date": {"value", "ci95", "n"}, "finish_s": {"p1", "p5", "p50", ..., "worst_5_mean"}, "cost": {...}, "gpu_hours": {...}},
 ///  "enough", "best", "one_more": [...], "levers": {...}, "sensitivity": {...}, "uncertainty": {...}, "enough_uncertainty",
 ///  "best_uncertainty", "notes"}. What is unknown is null.

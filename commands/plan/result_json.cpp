@@ -68,6 +68,8 @@ Json outcome_json(const PlanOutcome& of, const PlanResult& result) {
   const auto bandwidth = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   json["storage_write"] = bandwidth(of.size.storage_write);
   json["storage_read"] = bandwidth(of.size.storage_read);
+  Json& settings = json["settings"] = Json::object();
+  for (const Setting& setting : of.settings) settings[setting.path] = setting.value;
   Json& share = json["share_by_date"];
   share["value"] = json_of(of.by_date.value());
   share["ci95"] = json_of(of.by_date.ci95);

@@ -275,6 +275,7 @@ PlanOutcome PlanVariants::outcome(PointNumber number, std::uint32_t first, std::
                    .crew = world.repair.crew,
                    .storage_write = use.write ? bandwidth_text(world.storage.write) : "",
                    .storage_read = use.read ? bandwidth_text(world.storage.read) : ""},
+          .settings = experiment_->point(number).settings,
           .first = first,
           .by_date = question_->finish_by_s ? share_by(times, *question_->finish_by_s) : ShareOfRuns{},
           .finish = percentiles_with_intervals(times),

@@ -70,7 +70,7 @@ ROOMS = {
     "commands/compare": ("core", "score", "study", "study/summary", "report", "report/page", "report/sections", "shell"),
     "commands/tune": ("core", "core/math", "core/random", "policies", "config", "study", "study/summary", "study/search", "report",
                       "report/page", "report/sections", "shell"),
-    "commands/plan": ("core", "core/math", "models", "config", "study", "study/finish", "study/levers", "study/summary",
+    "commands/plan": ("core", "core/math", "models", "config", "study", "study/finish", "study/levers", "study/store", "study/summary",
                       "study/uncertainty", "report", "report/page", "report/levers", "shell"),
     "commands/rank": ("core", "study", "study/levers", "study/summary", "report", "report/page", "report/sections", "report/levers", "shell"),
     "commands/scale": ("core", "models", "policies", "score", "study", "study/summary", "report", "report/page", "report/sections", "shell"),

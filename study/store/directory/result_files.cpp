@@ -12,9 +12,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a result directory may hold.
-constexpr std::array kOurFiles = {kResultFile,   kReportFile,         kReplicasFile, kIncidentsFile,
-                                  kOverTimeFile, kPointsFile,         kDatabaseFile, kScenarioFile,
-                                  kPageFile,     kDrillRecordingFile, kManifestFile, kOldChartFile};
+constexpr std::array kOurFiles = {kResultFile,   kReportFile, kReplicasFile,       kIncidentsFile,
+                                  kOverTimeFile, kPointsFile, kDatabaseFile,       kScenarioFile,
+                                  kEnoughFile,   kPageFile,   kDrillRecordingFile, kManifestFile,
+                                  kOldChartFile};
 
 }  // namespace
 

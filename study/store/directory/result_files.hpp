@@ -17,6 +17,7 @@ inline constexpr std::string_view kOverTimeFile = "over-time.csv";
 inline constexpr std::string_view kPointsFile = "points.csv";
 inline constexpr std::string_view kDatabaseFile = "results.sqlite";
 inline constexpr std::string_view kScenarioFile = "scenario.toml";
+inline constexpr std::string_view kEnoughFile = "enough.toml";  // of plan: the scenario that is enough
 inline constexpr std::string_view kPageFile = "report.html";
 inline constexpr std::string_view kDrillRecordingFile = "drill.rec";
 inline constexpr std::string_view kOldChartFile = "chart.html";  // of results that version 0.1.0 wrote
