@@ -172,8 +172,11 @@ int plan_command(const PlanRequest& request) {
   PlanResult& result = *planned.result;
   result.notes.insert(result.notes.begin(), prepared.work.notes.begin(), prepared.work.notes.end());
   Workbench::Output output = output_of(result, bench->forms(), command, faults);
-  if (result.enough && bench->forms().page)
-    output.files.push_back({std::string(kEnoughFile), source.shown(Comments::full, result.enough->settings)});
+  if (result.enough && bench->forms().page) {
+    Settings settings = result.enough->settings;
+    settings.push_back({"study.seed", std::to_string(source.seed())});
+    output.files.push_back({std::string(kEnoughFile), source.shown(Comments::full, settings)});
+  }
   if (result.finish_by_s && !result.interrupted && (!result.enough || result.misses()))
     output.exit_code = kFailed;  // nothing that was tried meets the date
   return bench->finish(std::move(output));

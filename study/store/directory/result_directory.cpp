@@ -140,6 +140,7 @@ struct ResultDirectory::State {
   std::optional<DirectoryLock> lock;
   std::unique_ptr<Store> store;
   std::uint64_t held_before = 0;  // replicas that the store held when it was copied from the target
+  bool from_target = false;       // the store is a copy of the target's, with more replicas to come
   bool committed = false;
 
   /// Ends with the store open in DIR.part, or says why it is not.
@@ -212,7 +213,7 @@ std::optional<Problem> ResultDirectory::State::begin(const StudyIdentity& study,
   if (existing != Existing::resume)
     if (auto problem = discard_unfinished()) return problem;
   const bool is_new = !fs::exists(file, error);
-  const bool from_target = is_new && !is_free(target) && existing == Existing::resume;
+  from_target = is_new && !is_free(target) && existing == Existing::resume;
   if (from_target)
     if (auto problem = copy_from_target()) return problem;
   Store::Opened opened =
@@ -324,9 +325,7 @@ std::optional<Problem> ResultDirectory::State::rename(const fs::path& ready) {
   return std::nullopt;
 }
 
-bool ResultDirectory::replaces() const {
-  return state_->existing == Existing::replace && !is_free(state_->target);
-}
+bool ResultDirectory::replaces() const { return !state_->from_target && !is_free(state_->target); }
 
 std::optional<Problem> ResultDirectory::keep() {
   state_->store->sync();

@@ -56,7 +56,7 @@ class ResultDirectory {
   /// problem, a power cut does not take the results. Where it fails, DIR is as it was (or, if only bringing its name to the
   /// disk failed, complete) and DIR.part holds every replica.
   std::optional<Problem> commit(std::span<const ResultFile> files);
-  /// Whether `commit` would replace results that were there before, by --force. A study that is not complete does not.
+  /// Whether `commit` would replace results from which this study did not go on.
   bool replaces() const;
   /// For a study that ends before it is complete: once this returns no problem, a power cut does not take the replicas in
   /// DIR.part.
