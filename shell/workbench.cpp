@@ -230,8 +230,10 @@ std::optional<Problem> Workbench::State::commit(Output& output) {
 }
 
 int Workbench::State::complain_of_interruption() {
+  const bool begins_again = keeps_earlier() && store().replicas() == 0;  // nothing is left to continue
   const std::string again =
-      directory ? fmt::format("; continue with: {} --out {} --resume", command_line, shell_word(request.out))
+      directory ? fmt::format("; {} with: {} --out {} --{}", begins_again ? "begin again" : "continue",
+                              command_line, shell_word(request.out), begins_again ? "force" : "resume")
                 : std::string();
   const std::string kept =
       keeps_earlier() ? fmt::format("; {} has the earlier results until then", request.out) : "";

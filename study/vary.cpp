@@ -272,7 +272,7 @@ ParsedAxis parse_axis(std::string_view text, const Value& base, std::string_view
 std::optional<Problem> shared_by_points(const std::string& path, std::string_view option) {
   constexpr std::array kKeys = {"study.seed", "study.replicas", "study.uncertain", "study.step_time_error"};
   if (std::ranges::find(kKeys, path) == kKeys.end()) return std::nullopt;
-  return problem(option, path, "is the same at all points of a study: it says how to run it",
+  return problem(option, path, "says how a study runs, and all its points share it",
                  path == "study.seed" ? "run the command again with another --seed" : "give it with --set");
 }
 

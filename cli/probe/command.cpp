@@ -172,7 +172,7 @@ int probe_host(const ProbeRequest& request) {
         .why = std::filesystem::exists(request.directory, unknown) ? "is not a directory" : "is not there",
         .suggestion = "name a directory on the disk that jobs of this host write to"});
   const std::string shipped = shipped_host_suite(request.suite);
-  if (shipped.empty() && !std::filesystem::exists(request.suite, unknown))
+  if (shipped.empty() && !std::filesystem::exists(request.suite, unknown) && !unknown)
     return wrong_input(
         Problem{.what = "--suite " + request.suite,
                 .why = "is neither a suite nor a file",

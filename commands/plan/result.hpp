@@ -32,7 +32,8 @@ struct PlanSize {
 /// One variant of the plan and its runs.
 struct PlanOutcome {
   PlanSize size;
-  Settings settings = {};   // over the scenario as given, whose work is a number of steps
+  Settings settings =
+      {};  // over the scenario as given, with its work as a number of steps (scenario.toml of --out)
   std::uint32_t first = 0;  // the number of its first run
   ShareOfRuns by_date;      // of no runs without a date
   FinishTimes finish;

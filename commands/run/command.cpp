@@ -74,13 +74,15 @@ std::optional<Problem> problem_of_record_file(const RunRequest& request) {
   if (is_of_results(folder, request.out))
     return problem_of(request.record, "would be in the directory of --out, where only results are",
                       "name a file beside that directory");
+  const std::filesystem::file_status status = std::filesystem::symlink_status(request.record, error);
+  if (!std::filesystem::status_known(status))
+    return problem_of(request.record, "cannot be made: " + error.message(), "choose another --record");
   if (!std::filesystem::is_directory(folder, error))
     return problem_of(request.record,
                       fmt::format("cannot be made: \"{}\" is not a directory", folder.string()),
                       "make the directory first");
-  const auto type = std::filesystem::symlink_status(request.record, error).type();
-  if (type == std::filesystem::file_type::not_found) return std::nullopt;
-  if (type != std::filesystem::file_type::regular)
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  if (!std::filesystem::is_regular_file(status))
     return problem_of(request.record, "is not a regular file", "choose another --record");
   if (!request.force)
     return problem_of(request.record, "exists and is not overwritten",

@@ -19,7 +19,7 @@ ReadBytes read_bytes(Files& files, const std::string& path);
 /// may wait forever. Nothing where it is a file, or where nothing is there.
 std::optional<std::string> not_a_file(const std::string& path);
 
-/// Why the system does not say what is there: "Permission denied". Nothing where it says, also that nothing is there.
+/// Why the system does not say what is there: "Permission denied". No value if it does, even if nothing is there.
 std::optional<std::string> out_of_reach(const std::string& path);
 
 }  // namespace gauntlet

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,8 +25,8 @@ std::string table_of(std::string_view line, std::map<std::string, int, std::less
   return of_array ? fmt::format("{}[{}]", name, seen[name]++) : name;
 }
 
-/// The fields of a text line by line; a line that begins none belongs to the one before. A key behind an empty line, where a scenario has the
-/// head of a table, begins the next scenario.
+/// The fields of a text line by line; a line that begins none belongs to the one before. In a text of several scenarios, a key after an empty
+/// line begins the next scenario; within one scenario the header of a table stands there.
 std::vector<Field> fields_of(std::string_view text) {
   std::vector<Field> fields;
   std::map<std::string, int, std::less<>> seen;
@@ -65,32 +66,29 @@ const Field* find(const std::vector<Field>& fields, const Field& wanted) {
   return found == fields.end() ? nullptr : &*found;
 }
 
-/// Which scenario a field is of, where that is not the only or the first one.
-std::string of_scenario(const Field& field) {
-  return field.scenario == 0 ? "" : fmt::format("in scenario {}, ", field.scenario + 1);
-}
-
 /// `one` says where the field is, `other` where it is not.
 std::string missing(const Field& field, std::string_view one, std::string_view other) {
-  if (field.value.empty())
-    return fmt::format("{}\"{}\" {}, and not {}", of_scenario(field), field.path, one, other);
-  return fmt::format("{}{} = {} {}, and no such key {}", of_scenario(field), field.path, field.value, one,
-                     other);
+  if (field.value.empty()) return fmt::format("\"{}\" {}, and not {}", field.path, one, other);
+  return fmt::format("{} = {} {}, and no such key {}", field.path, field.value, one, other);
 }
 
 }  // namespace
 
 std::string first_difference(std::string_view in_store, std::string_view now) {
   const std::vector<Field> before = fields_of(in_store), after = fields_of(now);
+  const bool several = !before.empty() && before.back().scenario > 0;
+  const auto of = [several](const Field& field) {
+    return several && !field.value.empty() ? fmt::format("in scenario {}, ", field.scenario + 1) : "";
+  };
   const auto [old_end, new_end] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   if (old_end != before.end()) {
     const Field* other = find(after, *old_end);
-    if (other == nullptr) return missing(*old_end, "in the store", "now");
+    if (other == nullptr) return of(*old_end) + missing(*old_end, "in the store", "now");
     if (other->value != old_end->value)
-      return fmt::format("{}{} = {} in the store, {} now", of_scenario(*old_end), old_end->path,
-                         old_end->value, other->value);
+      return fmt::format("{}{} = {} in the store, {} now", of(*old_end), old_end->path, old_end->value,
+                         other->value);
   }
-  if (new_end != after.end()) return missing(*new_end, "now", "in the store");
+  if (new_end != after.end()) return of(*new_end) + missing(*new_end, "now", "in the store");
   return "";
 }
 

@@ -66,11 +66,6 @@ std::string document(const Json& json) { return text_of(json) + "\n"; }
 
 std::string document(const Json& json, const std::string& key, std::size_t elements,
                      const std::function<Json(std::size_t)>& element) {
-  if (elements == 0) {
-    Json empty = json;
-    empty[key] = Json::array();
-    return document(empty);
-  }
   std::string text = document(json);
   // No string of JSON has a line end, so only a member of the document itself begins a line like this.
   const std::string before = "\n  " + Json(key).dump() + ": ", null = "null";
@@ -78,14 +73,15 @@ std::string document(const Json& json, const std::string& key, std::size_t eleme
   expect(at != std::string::npos, "an array takes the place of a null");
   const std::string rest = text.substr(at + before.size() + null.size());
   text.resize(at + before.size());
+  text += '[';
   for (std::size_t i = 0; i < elements; ++i) {
-    text += i == 0 ? "[\n    " : ",\n    ";
+    text += i == 0 ? "\n    " : ",\n    ";
     for (const char c : text_of(element(i))) {
       text += c;
       if (c == '\n') text += "    ";
     }
   }
-  text += "\n  ]" + rest;
+  text += (elements > 0 ? "\n  ]" : "]") + rest;
   return text;
 }
 

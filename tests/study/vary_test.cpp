@@ -210,7 +210,7 @@ TEST(Vary, HowAStudyRunsIsTheSameAtAllPoints) {
   const ParsedAxes parsed = parse_axes(texts, base());
   ASSERT_EQ(parsed.problems.size(), 2U);
   EXPECT_EQ(parsed.problems[0].text(),
-            "--vary: study.seed is the same at all points of a study: it says how to run it; run the command "
+            "--vary: study.seed says how a study runs, and all its points share it; run the command "
             "again with another --seed");
   EXPECT_THAT(parsed.problems[1].text(), HasSubstr("; give it with --set"));
 }

@@ -55,6 +55,8 @@ bool is_free(const fs::path& target) {
 
 std::optional<Problem> problem_of_holding(const fs::path& directory, bool (*ours)(const std::string&)) {
   std::error_code error;
+  if (const auto unknown = out_of_reach(directory))
+    return problem_of(directory, "cannot be made: " + *unknown, "choose another --out");
   if (fs::symlink_status(directory, error).type() != fs::file_type::directory)
     return problem_of(directory, "is not a result directory", "choose another --out");
   const auto other = stranger(directory, ours, error);

@@ -244,7 +244,7 @@ TEST(Tune, RefusesAKeyThatSaysHowToRunTheStudy) {
   const std::vector<std::string> all = problems(
       {.over = {"study.seed=1:100"}, .minimize = "", .maximize = "", .subject_to = {}, .budget = {}});
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_THAT(all[0], HasSubstr("study.seed is the same at all points of a study"));
+  EXPECT_THAT(all[0], HasSubstr("study.seed says how a study runs"));
 }
 
 TEST(Tune, FindsEveryMistakeInWords) {

@@ -441,7 +441,7 @@ TEST(ScenarioDifference, NamesTheScenarioOfAComparison) {
   EXPECT_EQ(second("a = 1\n\n[b]\nc = 2\nd = 0\n\n[[e]]\nf = 1\n"),
             "in scenario 2, b.d = 0 now, and no such key in the store");
   EXPECT_EQ(first_difference(one + "\n" + one, "a = 3" + one.substr(5) + "\n" + one),
-            "a = 1 in the store, 3 now");
+            "in scenario 1, a = 1 in the store, 3 now");
 }
 
 TEST_F(ResultsStore, DamageIsAClearErrorWithARemedy) {
